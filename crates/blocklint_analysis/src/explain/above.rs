@@ -221,7 +221,7 @@ impl Explainer<'_, '_> {
                 .sites
                 .iter()
                 .enumerate()
-                .filter(|(_, row)| blocklint_link::syntax::regions::touches(comment.line, row.span));
+                .filter(|(_, site_facts)| blocklint_link::syntax::regions::touches(comment.line, site_facts.span));
             sites.find_map(|(index, row)| {
                 let site = body.file.site_ref(blocklint_facts::SiteId(index as u32));
                 if facts.body_of(row.at) != body_id {
@@ -269,14 +269,15 @@ impl Explainer<'_, '_> {
     /// Adds the places that make a coroutine of a body without running it, hand the body over, pass it on or store it.
     pub(super) fn add_mentions(&self, body: BodyRef, reasons: &mut Vec<StopReason>) {
         let linker = self.linker;
-        let row = linker.program.body(body);
+        let body_facts = linker.program.body(body);
         let mut mentions: Vec<(FileId, Mention, Wrap)> = Vec::new();
         let mut sites: Vec<SiteRef> = Vec::new();
         let names = linker.body_names(body);
         if names.is_empty() {
             let local = linker.program.index_of(body.file);
-            sites.extend(local.sites_named(row.name).iter().map(|&site| body.file.site_ref(site)));
-            mentions.extend(local.mentions_named(row.name).iter().map(|(mention, wrap)| (body.file, mention, wrap)));
+            sites.extend(local.sites_named(body_facts.name).iter().map(|&site| body.file.site_ref(site)));
+            mentions
+                .extend(local.mentions_named(body_facts.name).iter().map(|(mention, wrap)| (body.file, mention, wrap)));
         }
         for name in names {
             for &(file, sym) in linker.program.occurrences(name) {
@@ -291,7 +292,7 @@ impl Explainer<'_, '_> {
             for target in &linker.targets(site, EnvId::NONE).list {
                 match *target {
                     Target::Body { body: target, kind: TargetKind::Construct, .. }
-                        if target == body && row.flow != Flow::Sync =>
+                        if target == body && body_facts.flow != Flow::Sync =>
                     {
                         reasons.push(StopReason::Made(site));
                     }

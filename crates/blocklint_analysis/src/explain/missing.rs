@@ -36,11 +36,11 @@ pub fn find_missing_calls(linker: &Linker<'_>) -> Vec<MissingCall> {
         }
         for site in 0..file.facts.sites.len() as u32 {
             let site = id.site_ref(blocklint_facts::SiteId(site));
-            let row = linker.program.site(site);
-            if !matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro) {
+            let site_facts = linker.program.site(site);
+            if !matches!(site_facts.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro) {
                 continue;
             }
-            let body = id.body_ref(file.facts.body_of(row.at));
+            let body = id.body_ref(file.facts.body_of(site_facts.at));
             if roots.find_root(body).is_none_or(|root| root.confidence() < Confidence::Medium)
                 || linker.is_inside_tests(body)
             {
@@ -50,8 +50,8 @@ pub fn find_missing_calls(linker: &Linker<'_>) -> Vec<MissingCall> {
             for target in &targets.list {
                 let Target::Row { path, property: false, .. } = *target else { continue };
                 let Some((path, known_library)) = undescribed_path(linker, file.facts.language, path) else { continue };
-                let awaited = row.flags.has(SiteFlags::AWAITED);
-                calls.push(MissingCall { file: id, span: row.span, path, known_library, awaited });
+                let awaited = site_facts.flags.has(SiteFlags::AWAITED);
+                calls.push(MissingCall { file: id, span: site_facts.span, path, known_library, awaited });
             }
         }
     }

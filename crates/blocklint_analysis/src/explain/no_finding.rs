@@ -160,8 +160,8 @@ impl Explainer<'_, '_> {
             let is_async = linker.program.body(body).flow != Flow::Sync;
             for target in &linker.targets(site, EnvId::NONE).list {
                 let Target::Row { path, .. } = *target else { continue };
-                for row in linker.library.handovers(path).of_via(Via::Decorator) {
-                    if let Runs::In(context) = linker.handover_context(row.row, site, is_async) {
+                for matched in linker.library.handovers(path).of_via(Via::Decorator) {
+                    if let Runs::In(context) = linker.handover_context(matched.row, site, is_async) {
                         reasons.push(EndReason::Registers(body, context));
                     }
                 }
@@ -243,9 +243,9 @@ impl Explainer<'_, '_> {
     /// Returns the reason why a site has no target.
     fn reason_without_target(&self, site: SiteRef) -> EndReason {
         let linker = self.linker;
-        let row = linker.program.site(site);
-        let is_call = matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro);
-        if !is_call || row.flags.has(SiteFlags::ASYNC) {
+        let site_facts = linker.program.site(site);
+        let is_call = matches!(site_facts.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro);
+        if !is_call || site_facts.flags.has(SiteFlags::ASYNC) {
             return EndReason::RunsNoCode;
         }
         let members = linker.values.members(linker.callee(site, EnvId::NONE).value);

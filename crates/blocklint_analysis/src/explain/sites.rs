@@ -27,8 +27,8 @@ impl<'a> Explainer<'_, 'a> {
         let facts = &source.facts;
         let on_line = |offset: u32| line.start <= offset && offset <= line.end && line.start < line.end;
         let mut sites: Vec<SiteRef> = Vec::new();
-        for (index, row) in facts.sites.iter().enumerate() {
-            if on_line(row.span.start) || on_line(row.name_span.start) {
+        for (index, site_facts) in facts.sites.iter().enumerate() {
+            if on_line(site_facts.span.start) || on_line(site_facts.name_span.start) {
                 sites.push(file.site_ref(SiteId(index as u32)));
             }
         }
@@ -39,8 +39,8 @@ impl<'a> Explainer<'_, 'a> {
             }
         }
         sites.sort_by_key(|site| {
-            let row = self.linker.program.site(*site);
-            (row.name_span.start, row.span.start, *site)
+            let site_facts = self.linker.program.site(*site);
+            (site_facts.name_span.start, site_facts.span.start, *site)
         });
         let explained: Vec<SiteRef> = sites.iter().copied().filter(|&site| self.has_explanation(site)).collect();
         if explained.is_empty() { sites } else { explained }
@@ -81,7 +81,7 @@ impl<'a> Explainer<'_, 'a> {
     pub fn explain(&self, site: SiteRef) -> Explanation<'a> {
         let linker = self.linker;
         let program = linker.program;
-        let row = program.site(site);
+        let site_facts = program.site(site);
         let owner = program.body_of_site(site);
         let receiver = self.receiver(site).map(|(_, value)| value);
         let mut rows = Vec::new();
@@ -124,9 +124,9 @@ impl<'a> Explainer<'_, 'a> {
             let value = self.argument_value(site, &argument);
             (argument, value)
         });
-        let span = match row.kind {
+        let span = match site_facts.kind {
             SiteKind::Call | SiteKind::New | SiteKind::Macro => blocklint_flow::graph::trace::place_of(linker, site),
-            _ => row.span,
+            _ => site_facts.span,
         };
         Explanation {
             site,
@@ -219,18 +219,21 @@ impl<'a> Explainer<'_, 'a> {
         let linker = self.linker;
         let sink = linker.sink(site, path, receiver, property, EnvId::NONE);
         let mut decided = false;
-        for row in self.effect_rows(path, property) {
-            let conditions = self.test_conditions(site, receiver, &row.when, &row.unless, arguments);
-            if let Some(timeout) = &row.timeout {
+        for matched in self.effect_rows(path, property) {
+            let conditions = self.test_conditions(site, receiver, &matched.when, &matched.unless, arguments);
+            if let Some(timeout) = &matched.timeout {
                 add_argument(arguments, timeout);
             }
             let decides = !decided
-                && match (&sink, row.effect) {
-                    (Some(sink), _) => sink.row.id == row.id && std::ptr::eq(sink.row.row, row.row),
+                && match (&sink, matched.effect) {
+                    (Some(sink), _) => sink.row.id == matched.id && std::ptr::eq(sink.row.row, matched.row),
                     (None, Some(RowEffect::Holds(effect))) => {
-                        matches!(linker.match_row(site, path, receiver, row, effect, EnvId::NONE, false), Some(None))
+                        matches!(
+                            linker.match_row(site, path, receiver, matched, effect, EnvId::NONE, false),
+                            Some(None)
+                        )
                     }
-                    (None, _) => linker.conditions_hold(&row.when, &row.unless, site, EnvId::NONE),
+                    (None, _) => linker.conditions_hold(&matched.when, &matched.unless, site, EnvId::NONE),
                 };
             decided |= decides;
             let hold = sink.as_ref().filter(|_| decides).map(|sink| sink.label.hold);
@@ -238,7 +241,7 @@ impl<'a> Explainer<'_, 'a> {
                 Some(LabelHold::Param { index, .. }) => self.parameter_name(site, index),
                 _ => None,
             };
-            rows.push(TestedRow { row: RowMatch::Call(row), conditions, decides, hold, hold_parameter });
+            rows.push(TestedRow { row: RowMatch::Call(matched), conditions, decides, hold, hold_parameter });
         }
         let is_decoration = self.decorated_form(site).is_some();
         for row in linker.library.handovers(path).iter() {
@@ -310,7 +313,7 @@ impl<'a> Explainer<'_, 'a> {
     /// Returns the form that a site decorates: the site is the decoration, or the call that makes the decorator.
     pub(super) fn decorated_form(&self, site: SiteRef) -> Option<FormId> {
         let (facts, site_id) = self.linker.program.facts_and_id(site);
-        let decorators = facts.sites.iter().enumerate().filter(|(_, row)| row.kind == SiteKind::Decorate);
+        let decorators = facts.sites.iter().enumerate().filter(|(_, site_facts)| site_facts.kind == SiteKind::Decorate);
         let mut of_site = decorators.filter(|(index, row)| {
             *index == site.index() || matches!(facts.form(row.callee), Form::Result(made) if made == site_id)
         });

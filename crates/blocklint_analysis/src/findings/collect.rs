@@ -141,10 +141,10 @@ fn is_enclosed(linker: &Linker<'_>, outer: BodyRef, inner: BodyRef) -> bool {
 
 /// Returns the span that a finding reports: a call, or the callable that it hands over.
 pub(super) fn span_of_finding(linker: &Linker<'_>, site: SiteRef, handed: Option<u32>) -> Span {
-    let row = linker.program.site(site);
+    let site_facts = linker.program.site(site);
     match handed {
-        Some(arg) if row.kind != SiteKind::Decorate => {
-            linker.program.args_of(site).get(arg as usize).map_or(row.span, |arg| arg.span)
+        Some(arg) if site_facts.kind != SiteKind::Decorate => {
+            linker.program.args_of(site).get(arg as usize).map_or(site_facts.span, |arg| arg.span)
         }
         _ => place_of(linker, site),
     }

@@ -104,9 +104,9 @@ fn handed_results_at(linker: &Linker<'_>, site: SiteRef) -> Vec<HandedResult> {
     let mut results: Vec<HandedResult> = Vec::new();
     for target in &linker.targets(site, EnvId::NONE).list {
         let Target::Row { path, .. } = *target else { continue };
-        for row in linker.library.handovers(path).iter() {
-            let Selector::Argument(argument) = &row.selector else { continue };
-            if row.wraps || !linker.conditions_hold(&row.when, &row.unless, site, EnvId::NONE) {
+        for matched in linker.library.handovers(path).iter() {
+            let Selector::Argument(argument) = &matched.selector else { continue };
+            if matched.wraps || !linker.conditions_hold(&matched.when, &matched.unless, site, EnvId::NONE) {
                 continue;
             }
             let Some(form) = linker.argument(site, argument) else { continue };
@@ -116,7 +116,7 @@ fn handed_results_at(linker: &Linker<'_>, site: SiteRef) -> Vec<HandedResult> {
                 continue;
             }
             // If the callable runs on a loop, the taker also accepts a coroutine.
-            let takes_coroutines = match linker.handover_context(row.row, site, true) {
+            let takes_coroutines = match linker.handover_context(matched.row, site, true) {
                 Runs::In(context) => context != blocklint_core::Context::Worker,
                 Runs::Caller | Runs::Chain => continue,
             };
@@ -124,7 +124,7 @@ fn handed_results_at(linker: &Linker<'_>, site: SiteRef) -> Vec<HandedResult> {
                 continue;
             }
             if let Some(confidence) = confidence_of_no_callable(linker, called, takes_coroutines) {
-                let forwards_arguments = row.passes == Some(Passes::Rest);
+                let forwards_arguments = matched.passes == Some(Passes::Rest);
                 results.push(HandedResult { called, taker: site, path, confidence, forwards_arguments });
             }
         }

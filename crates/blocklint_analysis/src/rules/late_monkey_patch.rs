@@ -55,13 +55,13 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
 /// Returns the trace step for an import.
 fn import_step(linker: &Linker<'_>, site: SiteRef, taken: &str) -> RawStep {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
+    let site_facts = linker.program.site(site);
     RawStep {
         file: site.file,
-        span: row.span,
+        span: site_facts.span,
         function: linker.module_name(site.file),
         call: taken.to_owned(),
-        written: format!("import {}", facts.text(row.name)),
+        written: format!("import {}", facts.text(site_facts.name)),
     }
 }
 
@@ -239,9 +239,9 @@ fn runs_at_import(linker: &Linker<'_>, file: FileId, import: &Import) -> bool {
         return false;
     }
     // `if TYPE_CHECKING`, `if __name__ == "__main__"`.
-    !linker.tests_at(file, import.at.region).any(|(test, holds)| {
+    !linker.tests_at(file, import.at.region).any(|(test, outcome)| {
         let is_program = matches!(facts.form(test), Form::Compare(_, left, _) if is_dunder_name(facts, left));
-        holds && (is_program || lang::python::conventions::is_for_type_checkers(facts, test))
+        outcome && (is_program || lang::python::conventions::is_for_type_checkers(facts, test))
     })
 }
 

@@ -83,8 +83,8 @@ fn find_guards_held_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
         candidates.sort_unstable();
         candidates.dedup();
         for site in candidates {
-            let row = source.facts.site(site);
-            if !matches!(row.kind, SiteKind::Call | SiteKind::New) || row.flags.has(SiteFlags::AWAITED) {
+            let site_facts = source.facts.site(site);
+            if !matches!(site_facts.kind, SiteKind::Call | SiteKind::New) || site_facts.flags.has(SiteFlags::AWAITED) {
                 continue;
             }
             let taken = file.site_ref(site);
@@ -93,7 +93,7 @@ fn find_guards_held_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
                 continue;
             }
             let Some(ty) = guard_in(linker, result.value, sources, DEPTH) else { continue };
-            let body = source.facts.body_of(row.at);
+            let body = source.facts.body_of(site_facts.at);
             let awaited = awaits.get(&body).and_then(|awaits| first_await_while_alive(linker, taken, awaits, sources));
             if let Some(awaited) = awaited {
                 held_guards.push(HeldOverAwait { taken, awaited: file.site_ref(awaited), ty });
@@ -120,7 +120,7 @@ fn collect_guard_sources(linker: &Linker<'_>) -> GuardSources {
         let returns_guard = name.paths(Uses::RETURNS).any(|path| {
             let rows = linker.library.calls(linker.library.path(Language::Rust, path.path));
             rows.with(|row| row.returns.is_some())
-                .any(|row| row.row.returns.as_ref().is_some_and(|ty| contains_guard(linker, ty, DEPTH)))
+                .any(|matched| matched.row.returns.as_ref().is_some_and(|ty| contains_guard(linker, ty, DEPTH)))
         });
         if returns_guard {
             sources.names.insert(known);
@@ -239,9 +239,9 @@ fn first_await_while_alive(
     sources: &GuardSources,
 ) -> Option<SiteId> {
     let (facts, taken_id) = linker.program.facts_and_id(taken);
-    let row = linker.program.site(taken);
+    let site_facts = linker.program.site(taken);
     let contains_guard = |form: FormId| mentions(facts, form, DEPTH, &|form| form == Form::Result(taken_id));
-    let is_later = |site: &&SiteId| facts.site(**site).at.position > row.at.position;
+    let is_later = |site: &&SiteId| facts.site(**site).at.position > site_facts.at.position;
     if is_dropped_in_closure(linker, taken) {
         return None;
     }
@@ -264,14 +264,14 @@ fn first_await_while_alive(
         });
     }
     // The guard is a temporary in the scrutinee of a `match`, `if let` or loop.
-    let region = facts.region(row.at.region);
+    let region = facts.region(site_facts.at.region);
     if region.kind == RegionKind::Block && region.test.is_some() && contains_guard(region.test) {
         // From edition 2024 on it is dropped before the `else` of its `if let`.
         let ends_early = linker.crate_of(taken.file).is_some_and(|own| own.edition >= 2024);
         return awaits.iter().filter(is_later).copied().find(|&site| {
             let at = facts.site(site).at;
-            is_region_in(facts, at.region, row.at.region)
-                && !(ends_early && is_in_else(facts, at.region, row.at.region))
+            is_region_in(facts, at.region, site_facts.at.region)
+                && !(ends_early && is_in_else(facts, at.region, site_facts.at.region))
         });
     }
     // The guard is a temporary in the awaited expression.
@@ -299,11 +299,11 @@ fn is_site_in_test(linker: &Linker<'_>, site: SiteRef) -> bool {
 /// Returns the awaits of each coroutine of a file, in order.
 fn awaits_by_coroutine(facts: &FileFacts) -> FxHashMap<blocklint_facts::BodyId, Vec<SiteId>> {
     let mut awaits: FxHashMap<_, Vec<SiteId>> = FxHashMap::default();
-    for (index, row) in facts.sites.iter().enumerate() {
-        if !row.flags.has(SiteFlags::AWAITED) {
+    for (index, site_facts) in facts.sites.iter().enumerate() {
+        if !site_facts.flags.has(SiteFlags::AWAITED) {
             continue;
         }
-        let body = facts.body_of(row.at);
+        let body = facts.body_of(site_facts.at);
         if matches!(facts.body(body).flow, Flow::Coroutine | Flow::AsyncGenerator) {
             awaits.entry(body).or_default().push(SiteId(index as u32));
         }

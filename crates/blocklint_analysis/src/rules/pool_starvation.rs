@@ -75,11 +75,11 @@ pub(crate) fn find_pool_holds(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<
     let mut holds = Vec::new();
     for taken in connections {
         let body = linker.program.body_of_site(taken.site);
-        let row = linker.program.body(body);
-        if linker.program.is_test(taken.site.file) || row.flags.has(BodyFlags::TEST) {
+        let body_facts = linker.program.body(body);
+        if linker.program.is_test(taken.site.file) || body_facts.flags.has(BodyFlags::TEST) {
             continue;
         }
-        let is_async = matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator);
+        let is_async = matches!(body_facts.flow, Flow::Coroutine | Flow::AsyncGenerator);
         let ranges = live_ranges(linker, taken.site);
         let second = ranges.iter().find_map(|range| find_second_connection(linker, taken.site, *range, &takers));
         if let Some(second) = second {
@@ -128,9 +128,9 @@ pub(crate) fn find_taken_connections<'a>(linker: &Linker<'a>, reach: &LibraryRea
 /// True if a site enters or leaves the result of a call as a context manager.
 pub(crate) fn enters_result_of(linker: &Linker<'_>, site: SiteRef, call: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
-    matches!(row.kind, SiteKind::Enter | SiteKind::Leave)
-        && matches!(facts.form(row.callee), Form::Result(entered) if site.file.site_ref(entered) == call)
+    let site_facts = linker.program.site(site);
+    matches!(site_facts.kind, SiteKind::Enter | SiteKind::Leave)
+        && matches!(facts.form(site_facts.callee), Form::Result(entered) if site.file.site_ref(entered) == call)
 }
 
 /// Returns the connection that a site takes from a pool.
@@ -143,11 +143,11 @@ pub(crate) fn connection_taken_at(linker: &Linker<'_>, site: SiteRef) -> Option<
         }
         let language = linker.library.language(path);
         let calls = linker.library.calls(path);
-        calls.with(|row| row.returns.is_some()).find_map(|row| {
-            let returned = row.row.returns.as_ref()?;
+        calls.with(|row| row.returns.is_some()).find_map(|matched| {
+            let returned = matched.row.returns.as_ref()?;
             if contains_connection(linker, language, returned) {
-                let blocks = calls.effect().any(|row| row.row.held().is_some());
-                let waits = calls.iter().any(|row| row.row.is_async == Some(true));
+                let blocks = calls.effect().any(|matched| matched.row.held().is_some());
+                let waits = calls.iter().any(|matched| matched.row.is_async == Some(true));
                 return (blocks || waits).then_some(TakenConnection { site, path, blocks });
             }
             // The call returns a lease, and the connection is taken when the lease is entered or awaited.
@@ -158,7 +158,7 @@ pub(crate) fn connection_taken_at(linker: &Linker<'_>, site: SiteRef) -> Option<
                 return None;
             }
             let enter = linker.library.path(language, &format!("{}.__enter__", returned.path()?));
-            let blocks = linker.library.calls(enter).effect().any(|row| row.row.held().is_some());
+            let blocks = linker.library.calls(enter).effect().any(|matched| matched.row.held().is_some());
             Some(TakenConnection { site, path, blocks })
         })
     })
@@ -231,9 +231,9 @@ fn is_result_of(linker: &Linker<'_>, file: FileId, form: FormId, site: SiteRef, 
         Form::Field(inner, _) => is_result_of(linker, file, inner, site, depth),
         Form::Result(call) if file.site_ref(call) == site => true,
         Form::Result(call) => {
-            let row = facts.site(call);
-            match (row.kind, facts.form(row.callee)) {
-                (SiteKind::Enter, _) => is_result_of(linker, file, row.callee, site, depth),
+            let site_facts = facts.site(call);
+            match (site_facts.kind, facts.form(site_facts.callee)) {
+                (SiteKind::Enter, _) => is_result_of(linker, file, site_facts.callee, site, depth),
                 (SiteKind::Call, Form::Attr(base, _)) => is_result_of(linker, file, base, site, depth),
                 _ => false,
             }
@@ -255,30 +255,32 @@ fn end_of_life(linker: &Linker<'_>, file: FileId, var: VarId, bound_at: At) -> u
             continue;
         }
         if let Mention::Arg(site, arg) = mention {
-            let row = facts.site(site);
+            let site_facts = facts.site(site);
             let span = facts.args_of(site)[arg as usize].span;
             // `f(conn)` moves it, `f(&mut conn)` does not.
             let by_value = (span.end - span.start) as usize == facts.text(name).len();
             let is_given_up = match facts.language {
-                Language::Rust => by_value && row.kind == SiteKind::Call,
-                _ => matches!(facts.form(row.callee), Form::Attr(base, _) if is_pool(linker, file, row.at, base)),
+                Language::Rust => by_value && site_facts.kind == SiteKind::Call,
+                _ => {
+                    matches!(facts.form(site_facts.callee), Form::Attr(base, _) if is_pool(linker, file, site_facts.at, base))
+                }
             };
             if is_given_up {
-                end = end.min(row.at.position);
+                end = end.min(site_facts.at.position);
             }
-            last = last.max(row.at.position);
+            last = last.max(site_facts.at.position);
         }
     }
-    for row in facts.sites.iter() {
-        if let Form::Attr(base, method) = facts.form(row.callee)
+    for site_facts in facts.sites.iter() {
+        if let Form::Attr(base, method) = facts.form(site_facts.callee)
             && facts.form(base) == Form::Var(var)
-            && facts.body_of(row.at) == facts.var(var).body
+            && facts.body_of(site_facts.at) == facts.var(var).body
         {
-            last = last.max(row.at.position);
+            last = last.max(site_facts.at.position);
             // The methods that end a transaction consume it.
             let ends = facts.language == Language::Rust && matches!(facts.text(method), "commit" | "rollback");
             if ends || matches!(facts.text(method), "close" | "release") {
-                end = end.min(row.at.position);
+                end = end.min(site_facts.at.position);
             }
         }
     }
@@ -288,19 +290,19 @@ fn end_of_life(linker: &Linker<'_>, file: FileId, var: VarId, bound_at: At) -> u
         let id = blocklint_facts::BodyId(id as u32);
         let inside = |at: At| facts.body_of(at) == id;
         let captures = moves
-            && facts.sites.iter().any(|row| {
-                inside(row.at)
-                    && (reads_var(linker, file, row.callee, var, 6)
+            && facts.sites.iter().any(|site_facts| {
+                inside(site_facts.at)
+                    && (reads_var(linker, file, site_facts.callee, var, 6)
                         || facts
                             .args
                             .iter()
-                            .skip(row.args.start as usize)
-                            .take(row.args.len as usize)
+                            .skip(site_facts.args.start as usize)
+                            .take(site_facts.args.len as usize)
                             .any(|arg| reads_var(linker, file, arg.value, var, 6)))
             });
         if captures {
-            let taker = facts.sites.iter().enumerate().find(|(index, row)| {
-                facts.body_of(row.at) == facts.var(var).body
+            let taker = facts.sites.iter().enumerate().find(|(index, site_facts)| {
+                facts.body_of(site_facts.at) == facts.var(var).body
                     && facts
                         .args_of(blocklint_facts::SiteId(*index as u32))
                         .into_iter()
@@ -334,11 +336,11 @@ fn reads_var(linker: &Linker<'_>, file: FileId, form: FormId, var: VarId, depth:
 fn sites_in_range<'l>(linker: &'l Linker<'_>, site: SiteRef, range: LiveRange) -> impl Iterator<Item = SiteRef> + 'l {
     let facts = linker.program.facts(site.file);
     let file = site.file;
-    facts.sites.iter().enumerate().filter_map(move |(index, row)| {
-        if row.at.position <= range.from || row.at.position >= range.to || index == site.index() {
+    facts.sites.iter().enumerate().filter_map(move |(index, site_facts)| {
+        if site_facts.at.position <= range.from || site_facts.at.position >= range.to || index == site.index() {
             return None;
         }
-        let mut region = row.at.region;
+        let mut region = site_facts.at.region;
         while let Some(id) = region.get() {
             if id == range.region {
                 return Some(file.site_ref(blocklint_facts::SiteId(index as u32)));
@@ -352,9 +354,11 @@ fn sites_in_range<'l>(linker: &'l Linker<'_>, site: SiteRef, range: LiveRange) -
 /// Returns the first await of a body in a live range.
 fn first_await_in(linker: &Linker<'_>, body: BodyRef, site: SiteRef, range: LiveRange) -> Option<SiteRef> {
     sites_in_range(linker, site, range).find(|later| {
-        let row = linker.program.site(*later);
-        let waits = row.flags.has(SiteFlags::AWAITED) || row.flags.has(SiteFlags::ASYNC) || row.kind == SiteKind::Await;
-        waits && linker.program.body_of(site.file, row.at) == body
+        let site_facts = linker.program.site(*later);
+        let waits = site_facts.flags.has(SiteFlags::AWAITED)
+            || site_facts.flags.has(SiteFlags::ASYNC)
+            || site_facts.kind == SiteKind::Await;
+        waits && linker.program.body_of(site.file, site_facts.at) == body
     })
 }
 
@@ -418,8 +422,8 @@ fn find_taker_in_callees(
             continue;
         }
         let (facts, body_id) = linker.program.facts_and_id(body);
-        for (index, row) in facts.sites.iter().enumerate() {
-            if facts.body_of(row.at) != body_id {
+        for (index, site_facts) in facts.sites.iter().enumerate() {
+            if facts.body_of(site_facts.at) != body_id {
                 continue;
             }
             let call = body.file.site_ref(blocklint_facts::SiteId(index as u32));
@@ -479,10 +483,10 @@ fn is_known_to_all(linker: &Linker<'_>, pool: Pool) -> bool {
 /// `await pool.fetch(query)`.
 fn queries_pool(linker: &Linker<'_>, site: SiteRef, pools: &[Pool]) -> bool {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
-    let name = facts.text(row.name);
+    let site_facts = linker.program.site(site);
+    let name = facts.text(site_facts.name);
     let is_query = ["fetch", "execute"].iter().any(|verb| name.starts_with(verb));
-    if row.kind != SiteKind::Call || !is_query || !row.flags.has(SiteFlags::AWAITED) {
+    if site_facts.kind != SiteKind::Call || !is_query || !site_facts.flags.has(SiteFlags::AWAITED) {
         return false;
     }
     let scope = linker.scope_of(site, EnvId::NONE);

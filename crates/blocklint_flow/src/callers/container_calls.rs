@@ -29,14 +29,14 @@ impl Dispatch {
             return;
         }
         let facts = linker.program.facts(file);
-        for (index, row) in facts.sites.iter().enumerate() {
-            if row.kind != SiteKind::Call || !is_element(linker, file, row.callee, 3) {
+        for (index, site_facts) in facts.sites.iter().enumerate() {
+            if site_facts.kind != SiteKind::Call || !is_element(linker, file, site_facts.callee, 3) {
                 continue;
             }
             let site = file.site_ref(blocklint_facts::SiteId(index as u32));
             let targets = linker.attempt_site(site, || {
                 let has_type_arguments =
-                    facts.language == Language::Rust && has_type_arguments(linker, site, row.callee);
+                    facts.language == Language::Rust && has_type_arguments(linker, site, site_facts.callee);
                 (!has_type_arguments).then(|| linker.targets(site, EnvId::NONE))
             });
             let Some(targets) = targets.flatten() else { continue };
@@ -73,14 +73,14 @@ fn is_element(linker: &Linker<'_>, file: FileId, callee: FormId, depth: u32) -> 
         Form::Subscript(..) | Form::Element(_) => true,
         Form::Part(inner, _) => is_element(linker, file, inner, depth),
         Form::Result(site) => {
-            let row = facts.site(site);
-            row.kind == SiteKind::Call
-                && matches!(facts.form(row.callee), Form::Attr(..))
-                && TAKERS.contains(&facts.text(row.name))
+            let site_facts = facts.site(site);
+            site_facts.kind == SiteKind::Call
+                && matches!(facts.form(site_facts.callee), Form::Attr(..))
+                && TAKERS.contains(&facts.text(site_facts.name))
         }
-        Form::Var(var) => {
-            facts.assigns_of(var).any(|row| row.value.is_some() && is_element(linker, file, row.value, depth))
-        }
+        Form::Var(var) => facts
+            .assigns_of(var)
+            .any(|assignment| assignment.value.is_some() && is_element(linker, file, assignment.value, depth)),
         _ => false,
     }
 }

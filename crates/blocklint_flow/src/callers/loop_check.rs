@@ -90,15 +90,15 @@ fn find_loop_checks(linker: &Linker<'_>, file: FileId) -> LoopChecks {
     for name in library_check_names(linker, facts.language).iter() {
         let Some(sym) = linker.program.local(file, *name) else { continue };
         for &site in linker.program.index_of(file).sites_named(sym) {
-            let row = facts.site(site);
-            let region = facts.region(row.at.region);
+            let site_facts = facts.site(site);
+            let region = facts.region(site_facts.at.region);
             if thread_check_of(linker, file.site_ref(site), 0) != Some(Asks::RunningLoop) {
                 continue;
             }
             if region.kind == RegionKind::Try {
                 checks.tries.insert((region.body, region.group));
             }
-            checks.bodies.insert(facts.body_of(row.at));
+            checks.bodies.insert(facts.body_of(site_facts.at));
         }
     }
     checks
@@ -179,7 +179,9 @@ fn is_check_result(linker: &Linker<'_>, file: FileId, form: FormId, depth: u32) 
     let facts = linker.program.facts(file);
     match facts.form(form) {
         Form::Result(site) => thread_check_of(linker, file.site_ref(site), depth) == Some(Asks::RunningLoop),
-        Form::Var(var) => facts.assigns_of(var).any(|row| is_check_result(linker, file, row.value, depth)),
+        Form::Var(var) => {
+            facts.assigns_of(var).any(|assignment| is_check_result(linker, file, assignment.value, depth))
+        }
         _ => false,
     }
 }
@@ -187,9 +189,9 @@ fn is_check_result(linker: &Linker<'_>, file: FileId, form: FormId, depth: u32) 
 /// Returns the property of its thread that a call checks: a running loop, or a worker.
 fn thread_check_of(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Asks> {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
+    let site_facts = linker.program.site(site);
     // The name is compared first, because it rules most calls out.
-    let name = linker.program.global(site.file, row.name)?;
+    let name = linker.program.global(site.file, site_facts.name)?;
     let has_library_name = library_check_names(linker, facts.language).binary_search(&name).is_ok();
     if !has_library_name && (depth == 0 || !project_check_names(linker, facts.language).contains(&name)) {
         return None;
@@ -208,7 +210,7 @@ fn returns_loop_test(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     let facts = linker.program.facts(body.file);
     // `for (Executor executor : loops) { if (executor.inEventLoop()) return true; } return false;`
     let is_true_on_loop = |exit: Exit| {
-        let tests_loop = |(test, holds)| holds && tests_no_loop(linker, body.file, test, depth) == Some(false);
+        let tests_loop = |(test, outcome)| outcome && tests_no_loop(linker, body.file, test, depth) == Some(false);
         facts.language == Language::Java
             && facts.form(exit.value) == Form::Bool(true)
             && linker.tests_at(body.file, exit.at.region).any(tests_loop)

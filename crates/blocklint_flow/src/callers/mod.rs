@@ -167,16 +167,16 @@ impl<'l, 'a> Callers<'l, 'a> {
     fn add_first_trails(&self, body: BodyRef, trails: &mut Vec<Trail>) {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
-        let row = linker.program.body(body);
-        let is_local =
-            row.class.is_none() && row.parent.get().is_some_and(|parent| facts.body(parent).kind != BodyKind::Module);
-        if is_local && row.var.is_some() {
-            trails.push(Trail::NamedIn(body.file, row.name));
+        let body_facts = linker.program.body(body);
+        let is_local = body_facts.class.is_none()
+            && body_facts.parent.get().is_some_and(|parent| facts.body(parent).kind != BodyKind::Module);
+        if is_local && body_facts.var.is_some() {
+            trails.push(Trail::NamedIn(body.file, body_facts.name));
         } else {
             trails.extend(linker.body_names(body).into_iter().map(Trail::Named));
             trails.extend(linker.names_of_implicit_sites(body).into_iter().map(Trail::Named));
         }
-        if let Some(class) = row.class.get()
+        if let Some(class) = body_facts.class.get()
             && linker.is_run_by_instance(body)
         {
             self.add_instance_trails(body.file.class_ref(class), trails);
@@ -205,8 +205,10 @@ impl<'l, 'a> Callers<'l, 'a> {
                 for param in facts.params.iter().filter(|param| linker.names_type(file, param.annotation, sym)) {
                     trails.push(Trail::NamedIn(file, param.name));
                 }
-                for row in facts.assigns.iter().filter(|row| linker.names_type(file, row.annotation, sym)) {
-                    match facts.form(row.target) {
+                for assignment in
+                    facts.assigns.iter().filter(|assignment| linker.names_type(file, assignment.annotation, sym))
+                {
+                    match facts.form(assignment.target) {
                         Form::Attr(_, field) => trails.extend(linker.program.global(file, field).map(Trail::Named)),
                         Form::Var(var) => {
                             let name = facts.var(var).name;

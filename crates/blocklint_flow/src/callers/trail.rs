@@ -244,15 +244,15 @@ impl Callers<'_, '_> {
     fn add_call_by_name(&self, node: Node, site: SiteRef, env: EnvId, search: &mut CallerSearch) {
         let linker = self.linker;
         let facts = linker.program.facts(site.file);
-        let row = linker.program.site(site);
-        let is_method = row.kind == SiteKind::Call && matches!(facts.form(row.callee), Form::Attr(..));
+        let site_facts = linker.program.site(site);
+        let is_method = site_facts.kind == SiteKind::Call && matches!(facts.form(site_facts.callee), Form::Attr(..));
         let body = linker.program.body(node.body);
         if !is_method || body.class.is_none() || body.flow != Flow::Sync || !self.takes_receiver(node) {
             return;
         }
-        let Some(name) = linker.program.global(site.file, row.name) else { return };
+        let Some(name) = linker.program.global(site.file, site_facts.name) else { return };
         // The site may have the name of another function, which runs the body. Then it is no call of this method.
-        let has_own_name = linker.program.facts(node.body.file).text(body.name) == facts.text(row.name);
+        let has_own_name = linker.program.facts(node.body.file).text(body.name) == facts.text(site_facts.name);
         if !has_own_name
             || linker.hierarchy.count_bodies_named(name) != 1
             || linker.program.text(name).starts_with("__")
@@ -331,9 +331,9 @@ impl Callers<'_, '_> {
             }
             Val::Class(class) => {
                 let facts = self.linker.program.facts(node.body.file);
-                let row = self.linker.program.body(node.body);
-                row.class.get().is_some_and(|own| {
-                    matches!(facts.text(row.name), "__init__" | "__new__" | "__post_init__")
+                let body_facts = self.linker.program.body(node.body);
+                body_facts.class.get().is_some_and(|own| {
+                    matches!(facts.text(body_facts.name), "__init__" | "__new__" | "__post_init__")
                         && self.linker.is_subclass(class, node.body.file.class_ref(own))
                 })
             }
@@ -399,12 +399,12 @@ impl Callers<'_, '_> {
                 }
             }
             Mention::Assign(assign) => {
-                let row = facts.assign(assign);
-                let scope = Scope { file, at: row.at, env };
+                let assignment = facts.assign(assign);
+                let scope = Scope { file, at: assignment.at, env };
                 if !self.value_contains(subject, linker.assigned_value(scope, assign).value) {
                     return;
                 }
-                match facts.form(row.target) {
+                match facts.form(assignment.target) {
                     Form::Var(var) => {
                         let var = facts.var(var);
                         let owner = facts.body(var.body);

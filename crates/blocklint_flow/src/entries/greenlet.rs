@@ -93,7 +93,7 @@ impl<'e, 'l, 'a> GreenletEntries<'e, 'l, 'a> {
     fn find_registrations(&self, body: BodyRef) -> Vec<Registration> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
-        let row = linker.program.body(body);
+        let body_facts = linker.program.body(body);
         let mut registrations = Vec::new();
         for (path, call) in linker.decorators(body) {
             let rows = linker.library.handovers(path);
@@ -101,10 +101,10 @@ impl<'e, 'l, 'a> GreenletEntries<'e, 'l, 'a> {
             let matching_row = rows.of_via(Via::Decorator).map(|matched| matched.row).find(|row| row_applies(row));
             registrations.extend(matching_row.and_then(|row| registration_of(row, self.has_real_threads(body.file))));
         }
-        if let Some(class) = row.class.get() {
+        if let Some(class) = body_facts.class.get() {
             for ancestor in linker.mro(body.file.class_ref(class)).iter() {
                 if let Ancestor::Library(ty, _) = *ancestor {
-                    let path = linker.library.member(ty, facts.text(row.name));
+                    let path = linker.library.member(ty, facts.text(body_facts.name));
                     let rows = linker.library.handovers(path);
                     let matching_row = rows
                         .of_via(Via::Override)
@@ -115,7 +115,7 @@ impl<'e, 'l, 'a> GreenletEntries<'e, 'l, 'a> {
                 }
             }
         }
-        if matches!(row.kind, BodyKind::Lambda) {
+        if matches!(body_facts.kind, BodyKind::Lambda) {
             for (mention, _) in linker.program.uses_of_callable(body).iter() {
                 if let Mention::Arg(site, arg) = mention {
                     registrations.extend(self.registrations_by_argument(body, body.file.site_ref(site), arg, true));
@@ -169,13 +169,13 @@ impl<'e, 'l, 'a> GreenletEntries<'e, 'l, 'a> {
         let mut registrations = Vec::new();
         for val in linker.values.members(linker.callee(site, EnvId::NONE).value) {
             let (Val::External(path) | Val::Method { path, .. }) = val else { continue };
-            for row in linker.library.handovers(path).iter() {
-                let Selector::Argument(argument) = &row.selector else { continue };
-                if linker.is_argument(site, arg, argument) && self.row_applies(row.row, site.file, Some(site)) {
-                    registrations.extend(registration_of(row.row, self.has_real_threads(site.file)));
+            for matched in linker.library.handovers(path).iter() {
+                let Selector::Argument(argument) = &matched.selector else { continue };
+                if linker.is_argument(site, arg, argument) && self.row_applies(matched.row, site.file, Some(site)) {
+                    registrations.extend(registration_of(matched.row, self.has_real_threads(site.file)));
                 }
                 // The result of `partial(f, x)` is passed on instead of the body.
-                let wraps = row.wraps && row.passes == Some(Passes::Rest);
+                let wraps = matched.wraps && matched.passes == Some(Passes::Rest);
                 if wraps && linker.is_argument(site, arg, argument) {
                     for (mention, _) in linker.program.uses_of_result(site).iter() {
                         if let Mention::Arg(outer, index) = mention {

@@ -89,16 +89,17 @@ impl<'l, 'a> Roots<'l, 'a> {
     fn search_root(&self, body: BodyRef) -> Option<Root> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
-        let row = linker.program.body(body);
+        let body_facts = linker.program.body(body);
         let runtime = linker.runtime_of(body.file);
         if linker.is_never_built(body.file) {
             return None;
         }
-        if matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) {
+        if matches!(body_facts.flow, Flow::Coroutine | Flow::AsyncGenerator) {
             if is_dropped(linker, body) {
                 return None;
             }
-            let runtime_of_spawn = || linker.runtime_of_spawner(body).filter(|_| row.kind == BodyKind::AsyncBlock);
+            let runtime_of_spawn =
+                || linker.runtime_of_spawner(body).filter(|_| body_facts.kind == BodyKind::AsyncBlock);
             let runtime = self.runtime_of_task(body).or_else(runtime_of_spawn).or(runtime);
             return Some(Root { kind: RootKind::Coroutine, context: Context::EventLoop, runtime });
         }
@@ -112,7 +113,7 @@ impl<'l, 'a> Roots<'l, 'a> {
             return Some(Root { kind: RootKind::Registered, context: Context::EventLoop, runtime });
         }
         let uses = linker.program.uses_of_callable(body);
-        if matches!(row.kind, BodyKind::Lambda) {
+        if matches!(body_facts.kind, BodyKind::Lambda) {
             return self.root_of_literal(body, uses.iter().map(|(mention, _)| mention));
         }
         if let Some(root) = self.root_of_literal(body, uses_of_anonymous(linker, body).into_iter()) {
@@ -156,7 +157,13 @@ impl<'l, 'a> Roots<'l, 'a> {
                 Some(site) => linker.conditions_hold(&row.when, &row.unless, site, EnvId::NONE),
                 None => row.when.is_empty(),
             };
-            linker.library.handovers(path).of_via(Via::Decorator).map(|found| found.row).find(|row| holds(row))?.runtime
+            linker
+                .library
+                .handovers(path)
+                .of_via(Via::Decorator)
+                .map(|matched| matched.row)
+                .find(|row| holds(row))?
+                .runtime
         })
     }
 
@@ -173,7 +180,7 @@ impl<'l, 'a> Roots<'l, 'a> {
             let file = program.file_at(root)?;
             let main = program.scope_var(file, BodyId(0), name)?;
             let facts = program.facts(file);
-            let main = facts.bodies.iter().position(|row| row.var == main)?;
+            let main = facts.bodies.iter().position(|body_facts| body_facts.var == main)?;
             let runtime = self.runtime_by_attribute(file.body_ref(BodyId(main as u32)))?;
             if common.is_some_and(|common| common != runtime) {
                 return None;
@@ -186,11 +193,12 @@ impl<'l, 'a> Roots<'l, 'a> {
     /// True if the comment `# blocklint: nonblocking` is on the line of a function's definition or above it.
     fn is_promised(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
-        let row = self.linker.program.body(body);
+        let body_facts = self.linker.program.body(body);
         facts.suppressions.iter().any(|comment| {
             comment.kind == SuppressionKind::Nonblocking
-                && row.kind == BodyKind::Function
-                && (comment.line.contains_offset(row.name_span.start) || comment.line.contains_offset(row.span.start))
+                && body_facts.kind == BodyKind::Function
+                && (comment.line.contains_offset(body_facts.name_span.start)
+                    || comment.line.contains_offset(body_facts.span.start))
         })
     }
 

@@ -93,9 +93,9 @@ fn only_literal_returned(linker: &Linker<'_>, call: SiteRef) -> Option<Constant>
     let targets = linker.targets(call, EnvId::NONE);
     let [Target::Body { body, kind: TargetKind::Call, .. }] = targets.list[..] else { return None };
     let facts = linker.program.facts(body.file);
-    let row = linker.program.body(body);
+    let body_facts = linker.program.body(body);
     let is_open = targets.unknown || targets.steps > 0 || linker.is_stub(body);
-    if is_open || row.kind != BodyKind::Function || !facts.list(row.decorators).is_empty() {
+    if is_open || body_facts.kind != BodyKind::Function || !facts.list(body_facts.decorators).is_empty() {
         return None;
     }
     let mut seen = SeenLiteral::default();
@@ -111,17 +111,18 @@ fn only_literal_returned(linker: &Linker<'_>, call: SiteRef) -> Option<Constant>
 /// Returns the literal that all assignments to a variable assign.
 fn only_literal_assigned(linker: &Linker<'_>, file: FileId, var: VarId) -> Option<Constant> {
     let facts = linker.program.facts(file);
-    let row = facts.var(var);
-    if matches!(row.kind, VarKind::Param(_)) {
+    let var_facts = facts.var(var);
+    if matches!(var_facts.kind, VarKind::Param(_)) {
         return None;
     }
     let mut seen = SeenLiteral::default();
-    for row in facts.assigns_of(var) {
-        seen.add(plain_literal(linker, file, row.value)?);
+    for assignment in facts.assigns_of(var) {
+        seen.add(plain_literal(linker, file, assignment.value)?);
     }
     // Code outside of a module may assign the module's variable as an attribute (`settings.debug = True`).
-    let is_module_level = facts.body(row.body).parent.get().is_none();
-    if is_module_level && foreign_receivers(linker, file, row.name, &[]).any(|val| !matches!(val, Val::Instance { .. }))
+    let is_module_level = facts.body(var_facts.body).parent.get().is_none();
+    if is_module_level
+        && foreign_receivers(linker, file, var_facts.name, &[]).any(|val| !matches!(val, Val::Instance { .. }))
     {
         return None;
     }
@@ -164,18 +165,18 @@ fn only_literal_in_field(linker: &Linker<'_>, class: ClassRef, file: FileId, sym
         }
         if let Some((owner, var)) = linker.own_member(next, name) {
             let facts = linker.program.facts(owner.file);
-            for row in facts.assigns_of(var) {
+            for assignment in facts.assigns_of(var) {
                 // `device: str` alone assigns nothing, but shows that other code assigns the field.
-                literals.add(plain_literal(linker, owner.file, row.value)?);
+                literals.add(plain_literal(linker, owner.file, assignment.value)?);
             }
         }
         for assign in linker.own_assigns(next, name) {
-            let row = facts.assign(assign);
+            let assignment = facts.assign(assign);
             let literal_of_constructor = || {
-                let setter = linker.program.body_of(next.file, row.at);
-                linker.constructor_literal(setter, row.value, MOST_CONSTRUCTORS)
+                let setter = linker.program.body_of(next.file, assignment.at);
+                linker.constructor_literal(setter, assignment.value, MOST_CONSTRUCTORS)
             };
-            literals.add(plain_literal(linker, next.file, row.value).or_else(literal_of_constructor)?);
+            literals.add(plain_literal(linker, next.file, assignment.value).or_else(literal_of_constructor)?);
         }
     }
     let related: Vec<ClassRef> = related_classes.into_iter().collect();
@@ -204,12 +205,12 @@ fn foreign_receivers(linker: &Linker<'_>, file: FileId, sym: Sym, classes: &[Cla
     for &(file, sym) in linker.program.occurrences(name) {
         let facts = linker.program.facts(file);
         for &(assign, own) in linker.program.index_of(file).attr_assigns(sym) {
-            let row = facts.assign(assign);
-            let Form::Attr(base, _) = facts.form(row.target) else { continue };
+            let assignment = facts.assign(assign);
+            let Form::Attr(base, _) = facts.form(assignment.target) else { continue };
             if own {
                 continue;
             }
-            let scope = blocklint_link::values::expr::Scope { file, at: row.at, env: EnvId::NONE };
+            let scope = blocklint_link::values::expr::Scope { file, at: assignment.at, env: EnvId::NONE };
             for val in linker.values.members(linker.eval(scope, base).value) {
                 let mentions_class =
                     || names.is_empty() || names.iter().any(|&name| linker.program.local(file, name).is_some());

@@ -111,10 +111,10 @@ impl<'l, 'a> Conditions<'l, 'a> {
     /// True if no code that awaits a private coroutine meets a guard on the coroutine's parameter (Python).
     pub(crate) fn no_await_meets_guard(&self, root: BodyRef, guard: &Guard) -> bool {
         let facts = self.linker.program.facts(root.file);
-        let row = self.linker.program.body(root);
+        let body_facts = self.linker.program.body(root);
         let is_private = facts.language == Language::Python
-            && row.flow == Flow::Coroutine
-            && lang::python::conventions::is_private(facts.text(row.name));
+            && body_facts.flow == Flow::Coroutine
+            && lang::python::conventions::is_private(facts.text(body_facts.name));
         if !is_private {
             return false;
         }
@@ -605,10 +605,10 @@ impl<'l, 'a> Conditions<'l, 'a> {
         self.linker.program.args_of(site).iter().any(|arg| match facts.form(arg.value) {
             Form::Star(inner) | Form::StarStar(inner) => match facts.form(inner) {
                 Form::Var(var) => {
-                    let row = facts.var(var);
-                    let VarKind::Param(index) = row.kind else { return false };
+                    let var_facts = facts.var(var);
+                    let VarKind::Param(index) = var_facts.kind else { return false };
                     let is_rest = |param: &Param| matches!(param.kind, ParamKind::VarArgs | ParamKind::KwArgs);
-                    row.body == body && facts.params_of(body).get(index as usize).is_some_and(is_rest)
+                    var_facts.body == body && facts.params_of(body).get(index as usize).is_some_and(is_rest)
                 }
                 _ => false,
             },

@@ -70,8 +70,8 @@ pub(crate) fn needs_missing_part<'a>(
 pub(crate) fn parts_over(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[Sym; 2]> {
     let facts = linker.program.facts(site.file);
     let mut parts = SmallVec::new();
-    for (test, holds) in linker.tests_around(site) {
-        add_parts(facts, test, holds, &mut parts);
+    for (test, outcome) in linker.tests_around(site) {
+        add_parts(facts, test, outcome, &mut parts);
     }
     parts
 }
@@ -96,19 +96,20 @@ fn collect_objects<'a>(
             collect_objects_called_on(linker, callers, scope.file.body_ref(body), objects, depth)
         }
         Form::Var(var) => {
-            let row = facts.var(var);
-            if let VarKind::Param(index) = row.kind {
-                let is_only_passed = row.body == body && facts.assigns_of(var).all(|row| row.value.is_none());
+            let var_facts = facts.var(var);
+            if let VarKind::Param(index) = var_facts.kind {
+                let is_only_passed =
+                    var_facts.body == body && facts.assigns_of(var).all(|assignment| assignment.value.is_none());
                 return is_only_passed
                     && collect_passed_objects(linker, callers, scope.file.body_ref(body), index, objects, depth);
             }
             let Some(only) = facts.only_value_of(var) else { return false };
             match facts.form(only.value) {
                 Form::Import(_) => collect_object_of_module(linker, linker.module_var(scope.file, form), objects),
-                Form::Result(site) if row.body == BodyId(0) || row.body == body => {
-                    add_made_object(linker, scope.file.site_ref(site), Some(row.name), objects)
+                Form::Result(site) if var_facts.body == BodyId(0) || var_facts.body == body => {
+                    add_made_object(linker, scope.file.site_ref(site), Some(var_facts.name), objects)
                 }
-                _ if row.body == body => {
+                _ if var_facts.body == body => {
                     collect_objects(linker, callers, Scope { at: only.at, ..scope }, only.value, objects, depth)
                 }
                 _ => false,
@@ -224,17 +225,17 @@ fn collect_objects_of_field<'a>(
     let Some(name) = linker.program.global(file, field) else { return false };
     let mut is_assigned = false;
     let is_complete = linker.assigns_to_member(class, name).into_iter().all(|(file, assign)| {
-        let row = linker.program.facts(file).assign(assign);
-        if row.value.is_none() {
+        let assignment = linker.program.facts(file).assign(assign);
+        if assignment.value.is_none() {
             return true;
         }
         is_assigned = true;
-        let scope = Scope { file, at: row.at, env: EnvId::NONE };
-        match linker.program.facts(file).form(row.value) {
+        let scope = Scope { file, at: assignment.at, env: EnvId::NONE };
+        match linker.program.facts(file).form(assignment.value) {
             Form::Result(site) => {
                 add_made_object(linker, file.site_ref(site), linker.program.local(file, name), objects)
             }
-            _ => collect_objects(linker, callers, scope, row.value, objects, depth),
+            _ => collect_objects(linker, callers, scope, assignment.value, objects, depth),
         }
     });
     is_assigned && is_complete
@@ -256,10 +257,10 @@ fn collect_objects_under_key<'a>(
     let Some(setter) = setter else { return false };
     let mut has_stored = false;
     let is_complete = linker.program.index_of(file).sites_named(setter).iter().all(|&site| {
-        let row = facts.site(site);
-        let is_of_field = matches!(facts.form(row.callee), Form::Attr(base, name)
+        let site_facts = facts.site(site);
+        let is_of_field = matches!(facts.form(site_facts.callee), Form::Attr(base, name)
                 if name == field && is_own_receiver(facts, base));
-        if !is_of_field || linker.class_around(linker.program.body_of(file, row.at)) != Some(class) {
+        if !is_of_field || linker.class_around(linker.program.body_of(file, site_facts.at)) != Some(class) {
             return true;
         }
         match *facts.args_of(site) {
@@ -309,12 +310,12 @@ fn constructor_param_of_field(linker: &Linker<'_>, class: ClassRef, field: Sym) 
     let facts = linker.program.facts(class.file);
     let mut param = None;
     for &(assign, own) in linker.program.index_of(class.file).attr_assigns(field) {
-        let row = facts.assign(assign);
-        let body = linker.program.body_of(class.file, row.at);
-        if !own || row.value.is_none() || linker.class_around(body) != Some(class) {
+        let assignment = facts.assign(assign);
+        let body = linker.program.body_of(class.file, assignment.at);
+        if !own || assignment.value.is_none() || linker.class_around(body) != Some(class) {
             continue;
         }
-        let Form::Var(var) = facts.form(row.value) else { return None };
+        let Form::Var(var) = facts.form(assignment.value) else { return None };
         let var = facts.var(var);
         let VarKind::Param(index) = var.kind else { return None };
         if param.is_some() || class.file.body_ref(var.body) != body || !is_constructor_of(linker, class, body) {
@@ -345,9 +346,9 @@ fn may_be_assigned_later(linker: &Linker<'_>, made: MadeObject, declared: FileId
 }
 
 /// Adds the fields of `self` that are set if the result of a test is `holds`.
-fn add_parts(facts: &FileFacts, test: FormId, holds: bool, parts: &mut SmallVec<[Sym; 2]>) {
-    each_decided_part(facts, test, holds, &mut |part, holds| match facts.form(part) {
-        Form::Attr(base, name) if holds && is_own_receiver(facts, base) => parts.push(name),
+fn add_parts(facts: &FileFacts, test: FormId, outcome: bool, parts: &mut SmallVec<[Sym; 2]>) {
+    each_decided_part(facts, test, outcome, &mut |part, outcome| match facts.form(part) {
+        Form::Attr(base, name) if outcome && is_own_receiver(facts, base) => parts.push(name),
         Form::Compare(comparison, left, right) if facts.form(right) == Form::None => {
             let is_set = match comparison {
                 Comparison::Is | Comparison::Eq => !holds,

@@ -121,11 +121,11 @@ fn has_other_implementation(linker: &Linker<'_>, class: ClassRef, own: OwnImplem
 
 /// Returns a method with its name, if other classes override it and not too many do.
 fn own_if_overridden(linker: &Linker<'_>, around: Option<ClassRef>, body: BodyRef) -> Option<OwnImplementation> {
-    let row = linker.program.body(body);
-    if row.kind != BodyKind::Function || row.class.is_none() {
+    let body_facts = linker.program.body(body);
+    if body_facts.kind != BodyKind::Function || body_facts.class.is_none() {
         return None;
     }
-    let name = linker.program.global(body.file, row.name)?;
+    let name = linker.program.global(body.file, body_facts.name)?;
     let overrides = linker.overrides(around?, name).len();
     (1..=MOST_IMPLEMENTATIONS).contains(&overrides).then_some(OwnImplementation { name, body })
 }
@@ -150,9 +150,9 @@ fn calls_same_name(linker: &Linker<'_>, class: ClassRef, name: Name) -> bool {
 
 /// Returns a body with its name, if it is a method.
 fn own_of_method(linker: &Linker<'_>, body: BodyRef) -> Option<OwnImplementation> {
-    let row = linker.program.body(body);
-    let name = linker.program.global(body.file, row.name)?;
-    (row.kind == BodyKind::Function && row.class.is_some()).then_some(OwnImplementation { name, body })
+    let body_facts = linker.program.body(body);
+    let name = linker.program.global(body.file, body_facts.name)?;
+    (body_facts.kind == BodyKind::Function && body_facts.class.is_some()).then_some(OwnImplementation { name, body })
 }
 
 /// True if an object of a class may run an implementation, and also the method `through` that calls it. Unless `exact`,
@@ -215,8 +215,8 @@ fn receiver_classes(linker: &Linker<'_>, caller: Caller, node: Node) -> Option<V
     let callee = match linker.program.site(caller.site).kind {
         SiteKind::Call | SiteKind::New => linker.callee(caller.site, caller.env),
         _ => {
-            let row = linker.program.site(caller.site);
-            linker.eval(linker.scope_of(caller.site, caller.env), row.callee)
+            let site_facts = linker.program.site(caller.site);
+            linker.eval(linker.scope_of(caller.site, caller.env), site_facts.callee)
         }
     };
     let mut classes = Vec::new();

@@ -19,12 +19,12 @@ pub(crate) fn getter_guard(linker: &Linker<'_>, site: SiteRef) -> Option<Guard> 
     }
     let facts = linker.program.facts(site.file);
     let body = facts.body_of(linker.program.site(site).at);
-    arms_around(linker, site).find_map(|(id, test, holds)| {
-        let (subject, getter, wanted) = find_getter(facts, test, holds, DEPTH)?;
+    arms_around(linker, site).find_map(|(id, test, outcome)| {
+        let (subject, getter, wanted) = find_getter(facts, test, outcome, DEPTH)?;
         let Form::Var(var) = facts.form(subject) else { return None };
-        let row = facts.var(var);
-        let VarKind::Param(index) = row.kind else { return None };
-        let is_own = row.body == body && facts.assigns_of(var).next().is_none();
+        let var_facts = facts.var(var);
+        let VarKind::Param(index) = var_facts.kind else { return None };
+        let is_own = var_facts.body == body && facts.assigns_of(var).next().is_none();
         let name = facts.text(facts.site(getter).name);
         let is_of_project =
             || linker.program.name(name).is_some_and(|name| linker.hierarchy.count_bodies_named(name) > 0);
@@ -41,8 +41,8 @@ pub(crate) fn getter_guard(linker: &Linker<'_>, site: SiteRef) -> Option<Guard> 
 pub(crate) fn getter_result(linker: &Linker<'_>, site: SiteRef, subject: FormId, getter: &str) -> Option<bool> {
     let facts = linker.program.facts(site.file);
     let Form::Var(var) = facts.form(subject) else { return None };
-    arms_around(linker, site).find_map(|(id, test, holds)| {
-        let (receiver, call, result) = find_getter(facts, test, holds, DEPTH)?;
+    arms_around(linker, site).find_map(|(id, test, outcome)| {
+        let (receiver, call, result) = find_getter(facts, test, outcome, DEPTH)?;
         let is_same = facts.form(receiver) == Form::Var(var) && facts.text(facts.site(call).name) == getter;
         (is_same && !is_assigned_in(linker, site.file, id, var)).then_some(result)
     })
@@ -59,8 +59,8 @@ fn is_assigned_in(linker: &Linker<'_>, file: FileId, id: RegionId, var: blocklin
 fn arms_around(linker: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = (RegionId, FormId, bool)> {
     let facts = linker.program.facts(site.file);
     around(facts, linker.program.site(site).at.region).filter_map(move |id| {
-        let (test, holds) = linker.test_of(site.file, id)?;
-        test.is_some().then_some((id, test, holds))
+        let (test, outcome) = linker.test_of(site.file, id)?;
+        test.is_some().then_some((id, test, outcome))
     })
 }
 
@@ -87,7 +87,7 @@ fn follows_early_exit(linker: &Linker<'_>, file: FileId, id: RegionId) -> bool {
 
 /// Returns the receiver of the getter (a method without arguments) that a test calls, the call, and the getter's result
 /// if the test evaluates to `holds`.
-fn find_getter(facts: &FileFacts, test: FormId, holds: bool, depth: u32) -> Option<(FormId, SiteId, bool)> {
+fn find_getter(facts: &FileFacts, test: FormId, outcome: bool, depth: u32) -> Option<(FormId, SiteId, bool)> {
     let depth = depth.checked_sub(1)?;
     match facts.form(test) {
         Form::Not(inner) => find_getter(facts, inner, !holds, depth),

@@ -77,11 +77,11 @@ pub(crate) fn guard_of_rare_choice(linker: &Linker<'_>, site: SiteRef) -> Option
     tests.find_map(|(test, _)| {
         compared_forms(linker, site.file, test, 4).into_iter().find_map(|subject| {
             let Form::Var(var) = facts.form(subject) else { return None };
-            let row = facts.var(var);
-            let VarKind::Param(index) = row.kind else { return None };
+            let var_facts = facts.var(var);
+            let VarKind::Param(index) = var_facts.kind else { return None };
             let is_rare = || {
-                steps_of_alternatives(count_alternatives(linker, site.file, row.body, subject)) > 0
-                    || count_compared_texts(linker, site.file, row.name) >= MANY
+                steps_of_alternatives(count_alternatives(linker, site.file, var_facts.body, subject)) > 0
+                    || count_compared_texts(linker, site.file, var_facts.name) >= MANY
             };
             let is_for_param = |guard: &&Guard| guard.param == index && guard.tests_text();
             guards.iter().find(is_for_param).filter(|_| is_rare()).cloned()

@@ -16,13 +16,13 @@ const FEWEST_METHODS: usize = 4;
 /// nowhere.
 pub(crate) fn is_left_over_method(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
-    let row = linker.program.body(body);
-    let Some(class) = row.class.get() else { return false };
+    let body_facts = linker.program.body(body);
+    let Some(class) = body_facts.class.get() else { return false };
     if facts.language != Language::Python
-        || row.flow != Flow::Coroutine
-        || lang::python::conventions::is_private(facts.text(row.name))
-        || !facts.list(row.decorators).is_empty()
-        || is_named(linker, body.file, row.name)
+        || body_facts.flow != Flow::Coroutine
+        || lang::python::conventions::is_private(facts.text(body_facts.name))
+        || !facts.list(body_facts.decorators).is_empty()
+        || is_named(linker, body.file, body_facts.name)
     {
         return false;
     }

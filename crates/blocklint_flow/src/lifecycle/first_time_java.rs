@@ -200,11 +200,14 @@ fn is_set_after(linker: &Linker<'_>, file: FileId, body: BodyId, here: At, state
                     .is_some_and(|receiver| is_same(facts, receiver, state.field))
         });
     }
-    facts.assigns.iter().any(|row| {
-        row.at.position >= here.position
-            && !matches!(row.value.get().map(|value| facts.form(value)), None | Some(Form::None | Form::Bool(false)))
-            && facts.body_of(row.at) == body
-            && is_same_field(facts, row.target, state.field)
+    facts.assigns.iter().any(|assignment| {
+        assignment.at.position >= here.position
+            && !matches!(
+                assignment.value.get().map(|value| facts.form(value)),
+                None | Some(Form::None | Form::Bool(false))
+            )
+            && facts.body_of(assignment.at) == body
+            && is_same_field(facts, assignment.target, state.field)
     })
 }
 
@@ -249,10 +252,10 @@ fn maps_read_by_getter(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[TestedSt
 fn is_shared_in(linker: &Linker<'_>, file: FileId, body: BodyId, here: At) -> bool {
     let facts = linker.program.facts(file);
     facts.body(body).flags.has(BodyFlags::STATIC)
-        || facts.sites.iter().any(|row| {
-            row.at.position < here.position
-                && LOCK_ENTRIES.contains(&facts.text(row.name))
-                && facts.body_of(row.at) == body
+        || facts.sites.iter().any(|site_facts| {
+            site_facts.at.position < here.position
+                && LOCK_ENTRIES.contains(&facts.text(site_facts.name))
+                && facts.body_of(site_facts.at) == body
         })
 }
 
@@ -269,13 +272,13 @@ fn claims_slot_before(linker: &Linker<'_>, file: FileId, body: BodyId, here: At)
     let sym = linker.program.name(ATOMIC_CLAIM).and_then(|name| linker.program.local(file, name));
     let facts = linker.program.facts(file);
     sym.into_iter().flat_map(|sym| index.sites_named(sym)).any(|&claim| {
-        let row = facts.site(claim);
+        let site_facts = facts.site(claim);
         let expects_empty = facts
             .args_of(claim)
             .iter()
             .next()
             .is_some_and(|arg| matches!(facts.form(arg.value), Form::None | Form::Bool(false)));
-        expects_empty && row.at.position < here.position && facts.body_of(row.at) == body
+        expects_empty && site_facts.at.position < here.position && facts.body_of(site_facts.at) == body
     })
 }
 

@@ -36,8 +36,8 @@ struct Memo {
 /// result (`sys.exit(main())`), starts no tasks outside of the function, and awaits nothing that serves.
 pub(crate) fn is_one_shot(linker: &Linker<'_>, main: BodyRef) -> bool {
     let facts = linker.program.facts(main.file);
-    let row = linker.program.body(main);
-    let is_function = row.kind == BodyKind::Function && row.class.is_none();
+    let body_facts = linker.program.body(main);
+    let is_function = body_facts.kind == BodyKind::Function && body_facts.class.is_none();
     facts.language == Language::Python
         && is_function
         && is_exit_code(linker, main)
@@ -136,8 +136,8 @@ pub(crate) fn is_quiet_coroutine(linker: &Linker<'_>, body: BodyRef) -> bool {
 pub(crate) fn is_run_as_program(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     facts.language == Language::Python
-        && linker.tests_around(site).any(|(test, holds)| {
-            holds
+        && linker.tests_around(site).any(|(test, outcome)| {
+            outcome
                 && matches!(facts.form(test), Form::Compare(Comparison::Eq, left, right)
                     if [left, right].iter().any(|&side| is_module_name(linker, site.file, side)))
         })
@@ -175,13 +175,13 @@ pub fn runs_one_job(linker: &Linker<'_>, file: FileId) -> bool {
 /// (`@group.command()`).
 fn is_command(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     let facts = linker.program.facts(body.file);
-    let row = linker.program.body(body);
+    let body_facts = linker.program.body(body);
     let registers = |path: PathId| linker.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Command));
     if linker.decorator_paths(body).into_iter().any(registers) {
         return true;
     }
     let Some(depth) = depth.checked_sub(1) else { return false };
-    let region = facts.body(row.parent.get().unwrap_or(BodyId(0))).region;
+    let region = facts.body(body_facts.parent.get().unwrap_or(BodyId(0))).region;
     let scope = Scope { file: body.file, at: At { region, position: u32::MAX }, env: EnvId::NONE };
     let is_group = |form: FormId| {
         let callee = match facts.form(form) {
@@ -194,7 +194,7 @@ fn is_command(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
             _ => false,
         })
     };
-    if facts.list(row.decorators).iter().any(|&decorator| is_group(decorator)) {
+    if facts.list(body_facts.decorators).iter().any(|&decorator| is_group(decorator)) {
         return true;
     }
     linker.sites_passing_body(body).into_iter().any(|(site, arg)| {
@@ -217,9 +217,10 @@ fn is_driven_by_helper(linker: &Linker<'_>, made: SiteRef) -> bool {
     };
     let is_driver = |helper: BodyRef| {
         let facts = linker.program.facts(helper.file);
-        let row = linker.program.body(helper);
-        let inside = (0..facts.sites.len() as u32).map(SiteId).filter(|&site| row.span.contains(facts.site(site).span));
-        row.flow != Flow::Coroutine && inside.map(|site| helper.file.site_ref(site)).any(runs_loop)
+        let body_facts = linker.program.body(helper);
+        let inside =
+            (0..facts.sites.len() as u32).map(SiteId).filter(|&site| body_facts.span.contains(facts.site(site).span));
+        body_facts.flow != Flow::Coroutine && inside.map(|site| helper.file.site_ref(site)).any(runs_loop)
     };
     linker.program.uses_of_result(made).iter().any(|(mention, _)| {
         let Mention::Arg(site, _) = mention else { return false };
@@ -271,9 +272,9 @@ fn serves_or_starts(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let task_starters = task_starter_names(linker);
     linker.program.sites_in(body).any(|site| {
-        let row = linker.program.site(site);
-        awaits_what_serves(facts, &row) || {
-            let name = facts.text(row.name);
+        let site_facts = linker.program.site(site);
+        awaits_what_serves(facts, &site_facts) || {
+            let name = facts.text(site_facts.name);
             (task_starters.contains(name) || lang::python::conventions::has_concurrent_name(name))
                 && may_start(linker, site)
         }
@@ -309,7 +310,7 @@ fn is_module_name(linker: &Linker<'_>, file: FileId, form: FormId) -> bool {
 /// True if a file awaits a call that serves by its name, or awaits in an endless loop.
 fn serves(linker: &Linker<'_>, file: FileId) -> bool {
     let facts = linker.program.facts(file);
-    facts.sites.iter().any(|row| awaits_what_serves(facts, &row))
+    facts.sites.iter().any(|site_facts| awaits_what_serves(facts, &site_facts))
 }
 
 /// True if a body of the file other than `main` starts tasks.
@@ -317,9 +318,9 @@ fn starts_tasks_elsewhere(linker: &Linker<'_>, main: BodyRef) -> bool {
     let task_starters = task_starter_names(linker);
     let (facts, main_id) = linker.program.facts_and_id(main);
     (0..facts.sites.len() as u32).map(SiteId).any(|site| {
-        let row = facts.site(site);
-        facts.body_of(row.at) != main_id
-            && task_starters.contains(facts.text(row.name))
+        let site_facts = facts.site(site);
+        facts.body_of(site_facts.at) != main_id
+            && task_starters.contains(facts.text(site_facts.name))
             && may_start(linker, main.file.site_ref(site))
     })
 }
@@ -331,17 +332,17 @@ pub(crate) fn runs_among_tasks(linker: &Linker<'_>, site: SiteRef) -> bool {
     if facts.language != Language::Python {
         return false;
     }
-    let row = linker.program.site(site);
+    let site_facts = linker.program.site(site);
     let makes_coroutine = || {
         linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Body { body, .. } => linker.program.body(body).flow == Flow::Coroutine,
             _ => false,
         })
     };
-    let is_task = !row.flags.has(SiteFlags::AWAITED) && makes_coroutine() && drivers_of(linker, site).is_empty();
+    let is_task = !site_facts.flags.has(SiteFlags::AWAITED) && makes_coroutine() && drivers_of(linker, site).is_empty();
     is_task
         || first_concurrent_position(linker, linker.program.body_of_site(site))
-            .is_some_and(|first| first < row.at.position)
+            .is_some_and(|first| first < site_facts.at.position)
 }
 
 /// True if the coroutine that a call makes is passed to a call that starts tasks: `asyncio.create_task(load())`
@@ -365,8 +366,9 @@ fn first_concurrent_position(linker: &Linker<'_>, body: BodyRef) -> Option<u32> 
         let facts = linker.program.facts(body.file);
         let task_starters = task_starter_names(linker);
         let begins = |site: &SiteRef| {
-            let row = linker.program.site(*site);
-            awaits_what_serves(facts, &row) || task_starters.contains(facts.text(row.name)) && may_start(linker, *site)
+            let site_facts = linker.program.site(*site);
+            awaits_what_serves(facts, &site_facts)
+                || task_starters.contains(facts.text(site_facts.name)) && may_start(linker, *site)
         };
         linker.program.sites_in(body).filter(begins).map(|site| linker.program.site(site).at.position).min()
     })
@@ -381,7 +383,7 @@ fn may_start(linker: &Linker<'_>, site: SiteRef) -> bool {
         && lang::python::conventions::has_concurrent_name(facts.text(linker.program.site(site).name))
         || targets.list.iter().any(|target| match *target {
             Target::Row { path, .. } => {
-                linker.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
+                linker.library.calls(path).iter().any(|matched| matched.row.concurrency == Some(Concurrency::Unbounded))
             }
             _ => false,
         })

@@ -31,12 +31,15 @@ pub enum Owner {
 pub fn find_owner(linker: &Linker<'_>, site: SiteRef) -> Owner {
     let body = linker.program.body_of_site(site);
     let facts = linker.program.facts(site.file);
-    let row = linker.program.body(body);
-    match row.kind {
+    let body_facts = linker.program.body(body);
+    match body_facts.kind {
         BodyKind::Module | BodyKind::Class => return Owner::Program,
-        BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Owner::Program,
+        BodyKind::Initialiser if body_facts.flags.has(BodyFlags::STATIC) => return Owner::Program,
         BodyKind::Initialiser => {
-            return row.class.get().map_or(Owner::Untracked, |class| Owner::Instance(site.file.class_ref(class)));
+            return body_facts
+                .class
+                .get()
+                .map_or(Owner::Untracked, |class| Owner::Instance(site.file.class_ref(class)));
         }
         _ => {}
     }
@@ -138,25 +141,25 @@ fn owner_by_mention(
     let facts = linker.program.facts(file);
     match mention {
         Mention::Assign(assign) => {
-            let row = facts.assign(assign);
+            let assignment = facts.assign(assign);
             if wrap == Wrap::Element {
                 return Owner::Untracked;
             }
-            match facts.form(row.target) {
+            match facts.form(assignment.target) {
                 Form::Var(var) => {
                     let owner = facts.body(facts.var(var).body);
                     match owner.kind {
                         BodyKind::Module => Owner::Program,
                         // A field by its bare name (Java), or a class attribute.
                         BodyKind::Class => {
-                            owner_of_field(linker, file, facts.var(var).body, var, facts.body_of(row.at))
+                            owner_of_field(linker, file, facts.var(var).body, var, facts.body_of(assignment.at))
                         }
-                        _ if facts.var(var).body != facts.body_of(row.at) => Owner::Untracked,
+                        _ if facts.var(var).body != facts.body_of(assignment.at) => Owner::Untracked,
                         _ => owner_of_variable(linker, file, var, seen, depth),
                     }
                 }
                 Form::Attr(base, sym) => {
-                    let body = facts.body_of(row.at);
+                    let body = facts.body_of(assignment.at);
                     let is_own = blocklint_link::program::occurrences::is_own_receiver(facts, base)
                         || matches!(facts.form(base), Form::This);
                     match linker.class_around(file.body_ref(body)) {
@@ -170,7 +173,7 @@ fn owner_by_mention(
                             }
                         }
                         // `Store.pool = …`, `module.pool = …`
-                        _ => match linker.values.members(linker.eval(scope_at(file, row.at), base).value)[..] {
+                        _ => match linker.values.members(linker.eval(scope_at(file, assignment.at), base).value)[..] {
                             [
                                 blocklint_link::values::value::Val::Class(_)
                                 | blocklint_link::values::value::Val::Module(_),
@@ -203,9 +206,9 @@ fn owner_of_argument(
     depth: u32,
 ) -> Owner {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
+    let site_facts = linker.program.site(site);
     // The owner of `Some(pool)`, `Ok(pool)` or a struct literal is the owner of its content.
-    if row.kind == SiteKind::New && facts.language == blocklint_core::Language::Rust {
+    if site_facts.kind == SiteKind::New && facts.language == blocklint_core::Language::Rust {
         return owner_of_result(linker, site, seen, depth);
     }
     let targets = linker.targets(site, EnvId::NONE);
@@ -214,15 +217,14 @@ fn owner_of_argument(
         owner = owner.max(match *target {
             Target::Row { path, .. } => {
                 let calls = linker.library.calls(path);
-                if calls.iter().any(|row| row.row.adds.is_some()) {
+                if calls.iter().any(|matched| matched.row.adds.is_some()) {
                     Owner::Untracked
-                } else if row.kind == SiteKind::Call && runs_later_argument(linker, site, arg, path) {
+                } else if site_facts.kind == SiteKind::Call && runs_later_argument(linker, site, arg, path) {
                     // Its result is the result of the callable.
                     Owner::NoOwner
-                } else if calls
-                    .iter()
-                    .any(|row| matches!(row.row.effect, Some(RowEffect::Holds(_))) || row.row.moves.is_some())
-                {
+                } else if calls.iter().any(|matched| {
+                    matches!(matched.row.effect, Some(RowEffect::Holds(_))) || matched.row.moves.is_some()
+                }) {
                     Owner::NoOwner
                 } else {
                     owner_through_taker(linker, site, seen, depth)
@@ -231,8 +233,8 @@ fn owner_of_argument(
             Target::Body { body, with_receiver, .. } => match linker.param_for(site, arg, body, with_receiver) {
                 Some(index) => {
                     let summary = linker.summary(body, index);
-                    let is_delegation = facts.text(row.name) == "<init>";
-                    match linker.class_around(linker.program.body_of(site.file, row.at)) {
+                    let is_delegation = facts.text(site_facts.name) == "<init>";
+                    match linker.class_around(linker.program.body_of(site.file, site_facts.at)) {
                         // `this(…)` and `super(…)` pass the object to the instance that is being made.
                         Some(class) if is_delegation && !summary.stored.is_empty() => Owner::Instance(class),
                         // The callee stores or returns the object, so the owner of the callee's result owns it.

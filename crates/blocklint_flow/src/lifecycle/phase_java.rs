@@ -22,10 +22,10 @@ impl Phases<'_, '_, '_> {
     pub(super) fn find_time_java(&mut self, body: BodyRef, depth: u32) -> Option<When> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
-        let row = linker.program.body(body);
-        match row.kind {
+        let body_facts = linker.program.body(body);
+        match body_facts.kind {
             BodyKind::Lambda => {
-                let Some(parent) = row.parent.get().map(|parent| body.file.body_ref(parent)) else {
+                let Some(parent) = body_facts.parent.get().map(|parent| body.file.body_ref(parent)) else {
                     return Some(When::Unknown);
                 };
                 let when = self.time_of_body_at_depth(parent, depth);
@@ -33,18 +33,18 @@ impl Phases<'_, '_, '_> {
                 return if has_time_of_parent { when } else { Some(When::Unknown) };
             }
             BodyKind::Module | BodyKind::Class => return Some(When::StartUp),
-            BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Some(When::StartUp),
+            BodyKind::Initialiser if body_facts.flags.has(BodyFlags::STATIC) => return Some(When::StartUp),
             _ => {}
         }
-        if lang::java::names::starts_up(facts.text(row.name)) && purpose::project_serves(linker) {
+        if lang::java::names::starts_up(facts.text(body_facts.name)) && purpose::project_serves(linker) {
             return Some(When::StartUp);
         }
-        let class = row.class.get().map(|class| body.file.class_ref(class));
+        let class = body_facts.class.get().map(|class| body.file.class_ref(class));
         if class.is_some_and(|class| is_command_class(linker, class)) && !purpose::serves(linker, body.file) {
             return Some(When::Command);
         }
-        let is_construction =
-            row.kind == BodyKind::Initialiser || lang::words_of(facts.language).is_constructor(facts.text(row.name));
+        let is_construction = body_facts.kind == BodyKind::Initialiser
+            || lang::words_of(facts.language).is_constructor(facts.text(body_facts.name));
         if is_construction && class.is_some_and(|class| is_made_at_start(linker, class)) {
             return Some(When::StartUp);
         }
@@ -100,12 +100,12 @@ fn has_only_own_supertypes(linker: &Linker<'_>, body: BodyRef) -> bool {
 
 /// True if a method implements or overrides another one.
 fn has_base(linker: &Linker<'_>, body: BodyRef) -> bool {
-    let row = linker.program.body(body);
-    if row.flags.has(BodyFlags::OVERRIDES) {
+    let body_facts = linker.program.body(body);
+    if body_facts.flags.has(BodyFlags::OVERRIDES) {
         return true;
     }
-    let Some(class) = row.class.get() else { return false };
-    let Some(name) = linker.program.global(body.file, row.name) else { return false };
+    let Some(class) = body_facts.class.get() else { return false };
+    let Some(name) = linker.program.global(body.file, body_facts.name) else { return false };
     let class = body.file.class_ref(class);
     linker.mro(class).iter().any(|ancestor| match *ancestor {
         Ancestor::Class(base) => base != class && linker.own_member(base, name).is_some(),
@@ -131,7 +131,7 @@ fn is_command_class(linker: &Linker<'_>, class: ClassRef) -> bool {
 pub(crate) fn is_made_at_start(linker: &Linker<'_>, class: ClassRef) -> bool {
     class_decorator_paths(linker, class)
         .into_iter()
-        .any(|path| linker.library.handovers(path).of_via(Via::Decorator).any(|found| !found.row.serves()))
+        .any(|path| linker.library.handovers(path).of_via(Via::Decorator).any(|matched| !matched.row.serves()))
 }
 
 /// True if all calls that take a lambda run it once for each run of the enclosing method: operators of a chain that

@@ -127,9 +127,9 @@ impl<'l, 'a> Search<'l, 'a> {
     fn may_be_in_container(&self, body: BodyRef) -> bool {
         let program = self.linker.program;
         let facts = program.facts(body.file);
-        let row = program.body(body);
-        row.var.is_none()
-            || !facts.list(row.decorators).is_empty()
+        let body_facts = program.body(body);
+        body_facts.var.is_none()
+            || !facts.list(body_facts.decorators).is_empty()
             || self.linker.body_names(body).into_iter().any(|name| {
                 self.linker.query(&self.names_in_containers, name, bool::default, || {
                     program.occurrences(name).iter().any(|&(file, sym)| {

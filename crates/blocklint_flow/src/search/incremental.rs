@@ -191,11 +191,11 @@ impl FlowScope {
 fn callees_outside(linker: &Linker<'_>, file: FileId, unique: &FxHashMap<Name, BodyRef>) -> Vec<BodyRef> {
     let mut callees = Vec::new();
     let facts = linker.program.facts(file);
-    for (index, row) in facts.sites.iter().enumerate() {
+    for (index, site_facts) in facts.sites.iter().enumerate() {
         let site = file.site_ref(blocklint_facts::SiteId(index as u32));
         let targets = linker.targets(site, EnvId::NONE);
         if targets.list.is_empty() && targets.unknown {
-            let named = linker.program.global(file, row.name).and_then(|name| unique.get(&name));
+            let named = linker.program.global(file, site_facts.name).and_then(|name| unique.get(&name));
             callees.extend(named);
         }
         for target in &targets.list {

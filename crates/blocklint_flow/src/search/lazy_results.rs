@@ -84,12 +84,12 @@ impl<'l, 'a> Callers<'l, 'a> {
                         }
                     }
                     Mention::Assign(assign) => {
-                        let row = facts.assign(assign);
-                        let scope = blocklint_link::values::expr::Scope { file, at: row.at, env: EnvId::NONE };
+                        let assignment = facts.assign(assign);
+                        let scope = blocklint_link::values::expr::Scope { file, at: assignment.at, env: EnvId::NONE };
                         if !has_lazy_result(linker.assigned_value(scope, assign).value) {
                             continue;
                         }
-                        match facts.form(row.target) {
+                        match facts.form(assignment.target) {
                             Form::Var(var) => trails.push(Trail::NamedIn(file, facts.var(var).name)),
                             Form::Attr(_, sym) => {
                                 if let Some(name) = linker.program.global(file, sym) {

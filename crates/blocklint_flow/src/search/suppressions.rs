@@ -186,12 +186,14 @@ fn is_header_of_body(program: &Program<'_>, lines: Span, body: BodyRef) -> bool 
     let (facts, body_id) = program.facts_and_id(body);
     let mut ancestor = Some(body_id);
     while let Some(id) = ancestor {
-        let row = facts.body(id);
-        let is_definition = matches!(row.kind, BodyKind::Function | BodyKind::Class);
-        if is_definition && (lines.contains_offset(row.name_span.start) || lines.contains_offset(row.span.start)) {
+        let body_facts = facts.body(id);
+        let is_definition = matches!(body_facts.kind, BodyKind::Function | BodyKind::Class);
+        if is_definition
+            && (lines.contains_offset(body_facts.name_span.start) || lines.contains_offset(body_facts.span.start))
+        {
             return true;
         }
-        ancestor = row.parent.get();
+        ancestor = body_facts.parent.get();
     }
     false
 }

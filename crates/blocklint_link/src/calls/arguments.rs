@@ -65,18 +65,20 @@ impl<'a> Linker<'a> {
     /// receiver of an implicit call is its operand.
     pub fn receiver_form(&self, site: SiteRef) -> Option<FormId> {
         let facts = self.program.facts(site.file);
-        let row = self.program.site(site);
-        match row.kind {
-            SiteKind::Call | SiteKind::New | SiteKind::Macro | SiteKind::Decorate => match facts.form(row.callee) {
-                Form::Attr(base, _) | Form::Path(base, _) => Some(base),
-                // `conn.get::<_, String>("a")`
-                Form::Subscript(method, _) if facts.language == Language::Rust => match facts.form(method) {
-                    Form::Attr(base, _) => Some(base),
+        let site_facts = self.program.site(site);
+        match site_facts.kind {
+            SiteKind::Call | SiteKind::New | SiteKind::Macro | SiteKind::Decorate => {
+                match facts.form(site_facts.callee) {
+                    Form::Attr(base, _) | Form::Path(base, _) => Some(base),
+                    // `conn.get::<_, String>("a")`
+                    Form::Subscript(method, _) if facts.language == Language::Rust => match facts.form(method) {
+                        Form::Attr(base, _) => Some(base),
+                        _ => None,
+                    },
                     _ => None,
-                },
-                _ => None,
-            },
-            _ => row.callee.get(),
+                }
+            }
+            _ => site_facts.callee.get(),
         }
     }
 

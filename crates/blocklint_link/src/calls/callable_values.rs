@@ -132,7 +132,11 @@ impl Linker<'_> {
     /// Returns the declared type of a field with the callables that are assigned to it (Java).
     pub(crate) fn with_assigned_callables(&self, field: VarRef, declared: Typed) -> Typed {
         self.with_callables(declared, || {
-            let own = self.program.assigns_of(field).filter(|row| row.value.is_some()).map(|row| (row.at, row.value));
+            let own = self
+                .program
+                .assigns_of(field)
+                .filter(|assignment| assignment.value.is_some())
+                .map(|assignment| (assignment.at, assignment.value));
             let assigned = own.chain(self.values_assigned_to(field));
             assigned
                 .map(|(at, value)| self.eval_stored_callable(Scope { file: field.file, at, env: EnvId::NONE }, value))
@@ -253,11 +257,11 @@ impl Linker<'_> {
     fn names_called_by_rows(&self, site: SiteRef, arg: u32) -> Vec<Name> {
         let targets = self.targets(site, EnvId::NONE);
         let is_stored = targets.list.iter().any(|target| match *target {
-            crate::calls::targets::Target::Row { path, .. } => self
-                .library
-                .calls(path)
-                .with(|row| row.adds.is_some() || row.returns.is_some())
-                .any(|row| row.row.adds.as_ref().is_none_or(|argument| self.is_argument(site, arg, argument))),
+            crate::calls::targets::Target::Row { path, .. } => {
+                self.library.calls(path).with(|row| row.adds.is_some() || row.returns.is_some()).any(|matched| {
+                    matched.row.adds.as_ref().is_none_or(|argument| self.is_argument(site, arg, argument))
+                })
+            }
             _ => false,
         });
         if !is_stored {

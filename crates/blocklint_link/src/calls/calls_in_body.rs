@@ -24,8 +24,10 @@ impl<'a> Linker<'a> {
         let at = self.program.site(site).at;
         let body = facts.body_of(at);
         self.sites_with_names(site.file, names).filter(move |&call| {
-            let row = facts.site(call);
-            row.kind == SiteKind::Call && row.at.position < at.position && facts.body_of(row.at) == body
+            let site_facts = facts.site(call);
+            site_facts.kind == SiteKind::Call
+                && site_facts.at.position < at.position
+                && facts.body_of(site_facts.at) == body
         })
     }
 }

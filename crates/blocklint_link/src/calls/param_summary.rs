@@ -98,10 +98,10 @@ impl FileParamUses {
             }
         }
         for (&var, rows) in &uses.of_param {
-            let row = facts.var(var);
-            let VarKind::Param(index) = row.kind else { continue };
-            if rows.iter().any(|(body, use_)| *body != row.body || matches!(use_, ParamUse::Return(_))) {
-                uses.captured.entry(row.body).or_default().push(index);
+            let var_facts = facts.var(var);
+            let VarKind::Param(index) = var_facts.kind else { continue };
+            if rows.iter().any(|(body, use_)| *body != var_facts.body || matches!(use_, ParamUse::Return(_))) {
+                uses.captured.entry(var_facts.body).or_default().push(index);
             }
         }
         for params in uses.captured.values_mut() {
@@ -322,11 +322,11 @@ impl<'a> Linker<'a> {
         }
         let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
         let facts = self.program.facts(outer.file);
-        let row = facts.body(nested);
+        let body_facts = facts.body(nested);
         // A nested coroutine or generator is a closure, which the code that gets it runs. A generator expression runs
         // in the frames of the body around it.
-        if matches!(row.kind, blocklint_facts::BodyKind::GeneratorExpression) {
-            return self.frames_of(outer, row.parent, depth);
+        if matches!(body_facts.kind, blocklint_facts::BodyKind::GeneratorExpression) {
+            return self.frames_of(outer, body_facts.parent, depth);
         }
         let mut frames = Vec::new();
         let file = self.program.index_of(outer.file);

@@ -15,9 +15,9 @@ impl<'a> Linker<'a> {
     pub fn result(&self, site: SiteRef, env: EnvId) -> Typed {
         self.query_value(&self.tables.calls.results, (site, env), || {
             let semantics = lang::semantics(self.program.language(site.file));
-            let row = self.program.site(site);
+            let site_facts = self.program.site(site);
             let scope = self.scope_of(site, env);
-            match row.kind {
+            match site_facts.kind {
                 SiteKind::Call | SiteKind::New | SiteKind::Macro => {
                     let callee = self.callee(site, env);
                     let callee = self.without_none(callee);
@@ -29,13 +29,13 @@ impl<'a> Linker<'a> {
                 }
                 SiteKind::Decorate => self.decorated_value(site, env),
                 SiteKind::Enter => {
-                    let operand = self.eval(scope, row.callee);
-                    let is_async = row.flags.has(blocklint_facts::SiteFlags::ASYNC);
+                    let operand = self.eval(scope, site_facts.callee);
+                    let is_async = site_facts.flags.has(blocklint_facts::SiteFlags::ASYNC);
                     self.map(operand, |val| self.context_value(val, is_async))
                 }
                 SiteKind::Operator | SiteKind::Subscript => {
-                    let operand = self.eval(scope, row.callee);
-                    let Some(name) = self.program.global(site.file, row.name) else {
+                    let operand = self.eval(scope, site_facts.callee);
+                    let Some(name) = self.program.global(site.file, site_facts.name) else {
                         return self.unknown(Why::Result);
                     };
                     let method = self.map(operand, |val| match val {
@@ -156,11 +156,11 @@ impl<'a> Linker<'a> {
 
     /// Returns the value of a decorated function or class.
     pub(crate) fn decorated_value(&self, site: SiteRef, env: EnvId) -> Typed {
-        let row = self.program.site(site);
+        let site_facts = self.program.site(site);
         let scope = self.scope_of(site, env);
         let [arg] = self.program.args_of(site)[..] else { return self.unknown(Why::Result) };
         let inner = self.eval(scope, arg.value);
-        let decorator = self.eval(scope, row.callee);
+        let decorator = self.eval(scope, site_facts.callee);
         self.map(decorator, |val| match val {
             // A library's decorator without a row returns the function. An unknown decorator is assumed to do so, which
             // is an inferred step.
@@ -287,13 +287,13 @@ impl<'a> Linker<'a> {
                 )
             })
         };
-        let effect_row = rows.effect().find(|row| holds(row.row)).or_else(|| {
+        let effect_row = rows.effect().find(|matched| holds(matched.row)).or_else(|| {
             let is_rust = facts.language == Language::Rust;
-            rows.effect().filter(|row| is_rust && row.lazy).find(|row| may_hold(row.row))
+            rows.effect().filter(|row| is_rust && row.lazy).find(|matched| may_hold(matched.row))
         });
-        let returns = rows.with(|row| row.returns.is_some()).find(|row| holds(row.row));
+        let returns = rows.with(|row| row.returns.is_some()).find(|matched| holds(matched.row));
         let is_async = rows.with(|row| row.is_async.is_some()).next().is_some_and(|row| row.is_async == Some(true));
-        let result = match returns.and_then(|row| row.row.returns.as_ref()) {
+        let result = match returns.and_then(|matched| matched.row.returns.as_ref()) {
             Some(returns) => self.type_value(returns, receiver_val, Some((site, env))),
             None if !is_async && self.library.is_type(path) => {
                 let creation = Some(site).filter(|_| self.library.makes_state(path));

@@ -10,23 +10,26 @@ impl Linker<'_> {
     /// Returns the source text of a site's callee.
     pub fn written_site(&self, site: SiteRef) -> String {
         let facts = self.program.facts(site.file);
-        let row = self.program.site(site);
-        match row.kind {
-            SiteKind::Read => format!("{}.{}", self.written(site.file, row.callee), facts.text(row.name)),
+        let site_facts = self.program.site(site);
+        match site_facts.kind {
+            SiteKind::Read => format!("{}.{}", self.written(site.file, site_facts.callee), facts.text(site_facts.name)),
             SiteKind::Call | SiteKind::New | SiteKind::Macro | SiteKind::Decorate => {
-                let text = self.written(site.file, row.callee);
-                if row.kind == SiteKind::Macro && !text.ends_with('!') { format!("{text}!") } else { text }
+                let text = self.written(site.file, site_facts.callee);
+                if site_facts.kind == SiteKind::Macro && !text.ends_with('!') { format!("{text}!") } else { text }
             }
-            SiteKind::Test => format!("if {}", self.written(site.file, row.callee)),
-            SiteKind::Format => format!("{{{}}}", self.written(site.file, row.callee)),
+            SiteKind::Test => format!("if {}", self.written(site.file, site_facts.callee)),
+            SiteKind::Format => format!("{{{}}}", self.written(site.file, site_facts.callee)),
             SiteKind::Compare => match self.program.args_of(site)[..] {
                 [other] => {
-                    let operands = [row.callee, other.value].map(|form| self.written(site.file, form));
-                    operands.join(&format!(" {} ", lang::python::protocols::comparison_operator(facts.text(row.name))))
+                    let operands = [site_facts.callee, other.value].map(|form| self.written(site.file, form));
+                    operands.join(&format!(
+                        " {} ",
+                        lang::python::protocols::comparison_operator(facts.text(site_facts.name))
+                    ))
                 }
-                _ => self.written(site.file, row.callee),
+                _ => self.written(site.file, site_facts.callee),
             },
-            _ => self.written(site.file, row.callee),
+            _ => self.written(site.file, site_facts.callee),
         }
     }
 
@@ -34,19 +37,19 @@ impl Linker<'_> {
     /// call of the method, and for loops, `with` and attributes, whose text shows the call.
     pub fn words_for_operation(&self, site: SiteRef, method: &str) -> Option<String> {
         let facts = self.program.facts(site.file);
-        let row = self.program.site(site);
+        let site_facts = self.program.site(site);
         if facts.language != Language::Python || !method.starts_with("__") {
             return None;
         }
-        let own = facts.text(row.name);
-        let (operation, operand) = match row.kind {
+        let own = facts.text(site_facts.name);
+        let (operation, operand) = match site_facts.kind {
             SiteKind::Call if own != method && self.is_run_by_protocol(site, method) => {
                 let operand = self.program.args_of(site).iter().find(|arg| arg.name.is_none()).map(|arg| arg.value)?;
                 (format!("`{own}()`"), operand)
             }
-            SiteKind::Test => ("the test of its truth".to_owned(), row.callee),
-            SiteKind::Format => ("formatting".to_owned(), row.callee),
-            SiteKind::Operator if own == "__contains__" => ("`in`".to_owned(), row.callee),
+            SiteKind::Test => ("the test of its truth".to_owned(), site_facts.callee),
+            SiteKind::Format => ("formatting".to_owned(), site_facts.callee),
+            SiteKind::Operator if own == "__contains__" => ("`in`".to_owned(), site_facts.callee),
             SiteKind::Compare => {
                 let sign = lang::python::protocols::comparison_operator(own);
                 (format!("`{sign}`"), self.operand_with_method(site, method))
@@ -65,15 +68,16 @@ impl Linker<'_> {
     /// method is a reflected one (`__radd__`), else the left one.
     fn operand_with_method(&self, site: SiteRef, method: &str) -> FormId {
         let facts = self.program.facts(site.file);
-        let row = self.program.site(site);
+        let site_facts = self.program.site(site);
         let is_literal = matches!(
-            facts.form(row.callee),
+            facts.form(site_facts.callee),
             Form::None | Form::Bool(_) | Form::Int(_) | Form::Float(_) | Form::Str(_) | Form::Bytes(_) | Form::Text(_)
         );
-        let is_left = !is_literal && lang::python::protocols::is_left_operand_method(facts.text(row.name), method);
+        let is_left =
+            !is_literal && lang::python::protocols::is_left_operand_method(facts.text(site_facts.name), method);
         match self.program.args_of(site)[..] {
             [other] if !is_left => other.value,
-            _ => row.callee,
+            _ => site_facts.callee,
         }
     }
 
@@ -92,13 +96,13 @@ impl Linker<'_> {
             Form::Attr(base, sym) => format!("{}.{}", self.written_within(file, base, depth), facts.text(sym)),
             Form::Path(base, sym) => format!("{}::{}", self.written_within(file, base, depth), facts.text(sym)),
             Form::Result(site) => {
-                let row = facts.site(site);
-                match row.kind {
+                let site_facts = facts.site(site);
+                match site_facts.kind {
                     SiteKind::Call | SiteKind::New => {
                         let args = if facts.args_of(site).is_empty() { "()" } else { "(…)" };
-                        format!("{}{args}", self.written_within(file, row.callee, depth))
+                        format!("{}{args}", self.written_within(file, site_facts.callee, depth))
                     }
-                    SiteKind::Enter | SiteKind::Decorate => self.written_within(file, row.callee, depth),
+                    SiteKind::Enter | SiteKind::Decorate => self.written_within(file, site_facts.callee, depth),
                     _ => "…".to_owned(),
                 }
             }

@@ -49,14 +49,14 @@ impl<'a> Linker<'a> {
     /// Returns the guards that one branch around a site puts on it.
     pub fn guards_of_branch(&self, site: SiteRef, branch: RegionId) -> SmallVec<[Guard; 2]> {
         let place = self.scope_of(site, EnvId::NONE);
-        let Some((test, holds)) = self.test_of(site.file, branch) else { return SmallVec::new() };
+        let Some((test, outcome)) = self.test_of(site.file, branch) else { return SmallVec::new() };
         let facts = self.program.facts(site.file);
         match facts.form(test) {
             // All of `a and b` hold, none of `a or b` does.
             Form::Alt(kind, list) if kind == (if holds { AltKind::And } else { AltKind::Or }) => {
                 facts.list(list).iter().filter_map(|&part| self.guard_of_test(place, branch, part, holds, 4)).collect()
             }
-            _ => self.guard_of_test(place, branch, test, holds, 4).into_iter().collect(),
+            _ => self.guard_of_test(place, branch, test, outcome, 4).into_iter().collect(),
         }
     }
 
@@ -78,8 +78,8 @@ impl<'a> Linker<'a> {
 
     /// Returns the guard of one branch around a scope.
     fn guard_at(&self, place: Scope, branch: RegionId) -> Option<Guard> {
-        let (test, holds) = self.test_of(place.file, branch)?;
-        self.guard_of_test(place, branch, test, holds, 4)
+        let (test, outcome) = self.test_of(place.file, branch)?;
+        self.guard_of_test(place, branch, test, outcome, 4)
     }
 
     /// Returns the tests of the branches around a site, each with its outcome, inner ones first.
@@ -175,8 +175,8 @@ impl<'a> Linker<'a> {
                 let param = self.tested_param(place, branch, left, false)?;
                 let Form::Display(_, list) = facts.form(right) else { return None };
                 let all = facts.list(list).iter().map(|&part| self.literal_of(place, part));
-                let holds = wanted == (comparison == Comparison::In);
-                Some(guard(param, Choice::Equals(all.collect::<Option<_>>()?), holds))
+                let outcome = wanted == (comparison == Comparison::In);
+                Some(guard(param, Choice::Equals(all.collect::<Option<_>>()?), outcome))
             }
             // `message instanceof String`
             Form::Compare(Comparison::Is, subject, class) if facts.language == Language::Java => {
@@ -212,7 +212,7 @@ impl<'a> Linker<'a> {
                 if let Some(param) = self.tested_key(place, test) {
                     return Some(guard(param, Choice::Truth, wanted));
                 }
-                let row = facts.site(call);
+                let site_facts = facts.site(call);
                 if let [subject, _] = facts.args_of(call)[..]
                     && let Form::Var(var) = facts.form(subject.value)
                     && let Some((class, true)) = lang::instance_test(facts, test, true, var)
@@ -220,8 +220,8 @@ impl<'a> Linker<'a> {
                     let param = self.tested_param(place, branch, subject.value, false)?;
                     return Some(guard(param, Choice::IsInstance(self.tested_types(place, class)?), wanted));
                 }
-                let Form::Attr(subject, _) = facts.form(row.callee) else { return None };
-                let end = lang::words_of(facts.language).string_end(facts.text(row.name))?;
+                let Form::Attr(subject, _) = facts.form(site_facts.callee) else { return None };
+                let end = lang::words_of(facts.language).string_end(facts.text(site_facts.name))?;
                 let param = self.tested_param_without_prefix(place, subject)?;
                 let [only] = facts.args_of(call)[..] else { return None };
                 let text = |form| match self.constant_at(place, form) {
@@ -272,11 +272,11 @@ impl<'a> Linker<'a> {
     pub fn is_param_of_literal(&self, site: SiteRef, form: FormId) -> bool {
         let facts = self.program.facts(site.file);
         let Form::Var(var) = facts.form(form) else { return false };
-        let row = facts.var(var);
+        let var_facts = facts.var(var);
         facts.language == Language::Java
-            && matches!(row.kind, VarKind::Param(_))
-            && facts.body(row.body).kind == blocklint_facts::BodyKind::Lambda
-            && facts.params_of(row.body).len() == 1
+            && matches!(var_facts.kind, VarKind::Param(_))
+            && facts.body(var_facts.body).kind == blocklint_facts::BodyKind::Lambda
+            && facts.params_of(var_facts.body).len() == 1
     }
 
     /// Returns the constant of a form in a scope.
@@ -336,7 +336,7 @@ impl<'a> Linker<'a> {
         &self,
         site: SiteRef,
         test: FormId,
-        holds: bool,
+        outcome: bool,
         subject: FormId,
         depth: u32,
     ) -> (Option<bool>, Option<bool>) {
@@ -380,10 +380,10 @@ impl<'a> Linker<'a> {
                 facts.list(list).iter().find_map(|&part| self.prefix_in_test(site, part, subject, depth))
             }
             Form::Result(call) => {
-                let row = facts.site(call);
-                let Form::Attr(base, _) = facts.form(row.callee) else { return None };
+                let site_facts = facts.site(call);
+                let Form::Attr(base, _) = facts.form(site_facts.callee) else { return None };
                 let is_subject = facts.form(base) == facts.form(subject) && matches!(facts.form(subject), Form::Var(_));
-                let tests_prefix = lang::words_of(facts.language).string_end(facts.text(row.name))
+                let tests_prefix = lang::words_of(facts.language).string_end(facts.text(site_facts.name))
                     == Some(lang::words::StringEnd::First);
                 let [only] = facts.args_of(call)[..] else { return None };
                 match self.constant(site, only.value, EnvId::NONE, 3) {
@@ -450,8 +450,8 @@ impl<'a> Linker<'a> {
         with_receiver: bool,
     ) -> Option<Typed> {
         let facts = self.program.facts(body.file);
-        let row = self.program.body(body);
-        if row.flow != Flow::Sync || row.returns.is_some() || facts.language != Language::Python {
+        let body_facts = self.program.body(body);
+        if body_facts.flow != Flow::Sync || body_facts.returns.is_some() || facts.language != Language::Python {
             return None;
         }
         let returns = self.guarded_returns(body);
@@ -467,13 +467,13 @@ impl<'a> Linker<'a> {
                         None => return false,
                     },
                 };
-                let holds = match choice_outcome(choice, &constant) {
+                let outcome = match choice_outcome(choice, &constant) {
                     _ if guard.replaces(&constant) => return false,
                     ConditionResult::Yes => guard.wanted,
                     ConditionResult::No => !guard.wanted,
                     ConditionResult::Param(_) | ConditionResult::Unknown => return false,
                 };
-                !holds && guard.escape.is_none()
+                !outcome && guard.escape.is_none()
             });
             if !is_excluded {
                 possible.push(self.eval(Scope { env: bound, ..*place }, *value));
@@ -597,10 +597,10 @@ pub fn choice_outcome(choice: &Choice, constant: &Constant) -> ConditionResult {
 /// Returns the form whose length a form is: `items` of `len(items)` (Python).
 fn counted_form(facts: &FileFacts, form: FormId) -> Option<FormId> {
     let Form::Result(call) = facts.form(form) else { return None };
-    let row = facts.site(call);
+    let site_facts = facts.site(call);
     let is_count = facts.language == Language::Python
-        && matches!(facts.form(row.callee), Form::Name(_))
-        && lang::python::conventions::returns_length(facts.text(row.name));
+        && matches!(facts.form(site_facts.callee), Form::Name(_))
+        && lang::python::conventions::returns_length(facts.text(site_facts.name));
     match facts.args_of(call)[..] {
         [only] if is_count => Some(only.value),
         _ => None,

@@ -45,7 +45,7 @@ impl Linker<'_> {
                         SiteKind::Iterate => row.flags.has(SiteFlags::ASYNC) && row.callee == region.test,
                         _ => row.flags.has(SiteFlags::AWAITED) && is_region_in(facts, row.at.region, id),
                     };
-                    return !facts.sites.iter().any(|row| releases_thread(&row));
+                    return !facts.sites.iter().any(|site_facts| releases_thread(&site_facts));
                 }
                 _ => next = region.parent,
             }
@@ -101,9 +101,10 @@ impl Linker<'_> {
     /// loaded once (Python).
     pub(crate) fn stays_short(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
-        let row = self.program.site(site);
+        let site_facts = self.program.site(site);
         facts.language == Language::Python
-            && (row.kind == SiteKind::Read || lang::python::conventions::stays_short(facts.text(row.name)))
+            && (site_facts.kind == SiteKind::Read
+                || lang::python::conventions::stays_short(facts.text(site_facts.name)))
     }
 }
 
@@ -118,10 +119,10 @@ pub(crate) fn iterates_over_few(facts: &FileFacts, region: Region) -> bool {
 /// True if a loop iterates over a `*args` parameter, which has few elements (Python).
 pub(crate) fn iterates_over_varargs(facts: &FileFacts, region: Region) -> bool {
     let Form::Var(var) = facts.form(region.test) else { return false };
-    let row = facts.var(var);
-    match row.kind {
+    let var_facts = facts.var(var);
+    match var_facts.kind {
         VarKind::Param(index) => {
-            facts.params_of(row.body).get(index as usize).is_some_and(|param| param.kind == ParamKind::VarArgs)
+            facts.params_of(var_facts.body).get(index as usize).is_some_and(|param| param.kind == ParamKind::VarArgs)
         }
         _ => false,
     }

@@ -463,11 +463,11 @@ pub(crate) fn import_aliases(program: &Program<'_>) -> FxHashMap<Name, Vec<Name>
 
 /// Returns the class in a type test of a variable, and true if the variable is an instance of it when the test's result
 /// is `holds` (`isinstance(v, C)`, `v instanceof C`).
-pub(crate) fn instance_test(facts: &FileFacts, test: FormId, holds: bool, var: VarId) -> Option<(FormId, bool)> {
+pub(crate) fn instance_test(facts: &FileFacts, test: FormId, outcome: bool, var: VarId) -> Option<(FormId, bool)> {
     match facts.form(test) {
         Form::Result(site) if facts.text(facts.site(site).name) == "isinstance" => {
             let [subject, class] = facts.args_of(site)[..] else { return None };
-            (facts.form(subject.value) == Form::Var(var)).then_some((class.value, holds))
+            (facts.form(subject.value) == Form::Var(var)).then_some((class.value, outcome))
         }
         Form::Cast(value, class) if facts.form(value) == Form::Var(var) => Some((class, holds)),
         Form::Not(inner) => instance_test(facts, inner, !holds, var),

@@ -363,7 +363,7 @@ impl<'a> Library<'a> {
     /// True if a call of a path returns values whose iteration holds the thread.
     pub fn result_has_blocking_iteration(&self, language: Language, path: &str) -> bool {
         let path = self.path(language, path.split('(').next().unwrap_or(path));
-        self.calls(path).with(|row| row.returns.is_some()).any(|row| match &row.row.returns {
+        self.calls(path).with(|row| row.returns.is_some()).any(|matched| match &matched.row.returns {
             Some(TypeExpr::Path { path, .. }) => self.has_blocking_iteration(self.path(language, path)),
             Some(TypeExpr::SelfType(_)) => self.split(path).is_some_and(|(ty, _)| self.has_blocking_iteration(ty)),
             // A result type that depends on the call may be any type.
@@ -430,7 +430,7 @@ impl<'a> Library<'a> {
                     continue;
                 }
                 let returns: Vec<&TypeExpr> =
-                    rows.with(|row| row.returns.is_some()).filter_map(|row| row.row.returns.as_ref()).collect();
+                    rows.with(|row| row.returns.is_some()).filter_map(|matched| matched.row.returns.as_ref()).collect();
                 let owner = bare.rsplit_once(separator(language)).map(|(head, _)| self.path(language, head));
                 // Type arguments of the result count too: `io::Result<Runtime>`.
                 let result_types = returns.iter().flat_map(|ty| match ty {

@@ -66,10 +66,10 @@ impl Linker<'_> {
         }
         let at = self.program.site(site).at;
         let mut results = Vec::new();
-        for (index, row) in facts.sites.iter().enumerate() {
+        for (index, site_facts) in facts.sites.iter().enumerate() {
             let call = site.file.site_ref(blocklint_facts::SiteId(index as u32));
-            if row.at.position < at.position
-                && facts.body_of(row.at) == facts.body_of(at)
+            if site_facts.at.position < at.position
+                && facts.body_of(site_facts.at) == facts.body_of(at)
                 && self.receiver_form(call).is_some_and(|receiver| facts.form(receiver) == Form::Var(var))
             {
                 results.extend(self.values.members(self.result(call, EnvId::NONE).value));
@@ -81,7 +81,7 @@ impl Linker<'_> {
 
 /// Returns the values that a file assigns to a field through the receiver: `self.name = …`.
 fn values_assigned(facts: &FileFacts, field: Sym) -> impl Iterator<Item = FormId> {
-    let rows = facts.assigns.iter().filter(|row| row.target.is_some());
+    let rows = facts.assigns.iter().filter(|assignment| assignment.target.is_some());
     rows.filter(move |row| field_of(facts, row.target) == Some(field)).filter_map(|row| row.value.get())
 }
 

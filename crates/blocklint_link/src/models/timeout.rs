@@ -53,8 +53,8 @@ impl Linker<'_> {
     fn duration(&self, site: SiteRef, form: FormId) -> Option<f64> {
         let facts = self.program.facts(site.file);
         let Form::Result(call) = facts.form(form) else { return None };
-        let row = facts.site(call);
-        let unit = crate::lang::words_of(facts.language).duration_unit(facts.text(row.name))?;
+        let site_facts = facts.site(call);
+        let unit = crate::lang::words_of(facts.language).duration_unit(facts.text(site_facts.name))?;
         let [arg] = facts.args_of(call)[..] else { return None };
         match facts.form(arg.value) {
             Form::Int(value) => Some(value as f64 * unit),

@@ -38,14 +38,14 @@ impl Linker<'_> {
             stream = self.unwrap_readers(site, inner);
         }
         let Form::Var(var) = facts.form(stream) else { return ConditionResult::No };
-        let row = facts.var(var);
-        let VarKind::Param(index) = row.kind else { return ConditionResult::No };
+        let var_facts = facts.var(var);
+        let VarKind::Param(index) = var_facts.kind else { return ConditionResult::No };
         if facts.assigns_of(var).next().is_some() {
             return ConditionResult::No;
         }
-        match row.body == facts.body_of(self.program.site(site).at) {
+        match var_facts.body == facts.body_of(self.program.site(site).at) {
             true => ConditionResult::Param(index),
-            false if self.is_stream_unseen(site.file.body_ref(row.body), index, hops) => ConditionResult::Yes,
+            false if self.is_stream_unseen(site.file.body_ref(var_facts.body), index, hops) => ConditionResult::Yes,
             false => ConditionResult::No,
         }
     }

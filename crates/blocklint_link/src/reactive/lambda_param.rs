@@ -110,11 +110,11 @@ impl<'a> Linker<'a> {
     /// Returns the value that a library passes to a method that overrides one of its methods.
     fn value_passed_to_override(&self, body: BodyRef, index: u32) -> Option<Typed> {
         let facts = self.program.facts(body.file);
-        let row = self.program.body(body);
-        let class = body.file.class_ref(row.class.get()?);
+        let body_facts = self.program.body(body);
+        let class = body.file.class_ref(body_facts.class.get()?);
         self.mro(class).iter().find_map(|ancestor| {
             let Ancestor::Library(ty, _) = *ancestor else { return None };
-            let handovers = self.library.handovers(self.library.member(ty, facts.text(row.name)));
+            let handovers = self.library.handovers(self.library.member(ty, facts.text(body_facts.name)));
             let handover = handovers.of_via(Via::Override).find(|row| !row.gives.is_empty())?;
             let passed = handover.row.gives.get(index as usize)?;
             Some(self.type_value(passed, Val::External(ty), None))
@@ -131,8 +131,8 @@ impl<'a> Linker<'a> {
                 Selector::Argument(argument) => !row.gives.is_empty() && self.is_argument(site, arg, argument),
                 Selector::Via(_) => false,
             });
-            let Some(row) = row else { continue };
-            let Some(passed) = row.row.gives.get(index as usize) else { continue };
+            let Some(matched) = row else { continue };
+            let Some(passed) = matched.row.gives.get(index as usize) else { continue };
             let own = if receiver.is_some() { self.values.single(receiver) } else { Val::External(path) };
             let passed = self.type_value(passed, own, Some((site, EnvId::NONE)));
             if !self.values.is_unknown(passed.value) {
@@ -154,8 +154,8 @@ impl<'a> Linker<'a> {
         };
         match mention {
             Mention::Assign(assign) => {
-                let row = facts.assign(assign);
-                read(row.at, row.annotation)
+                let assignment = facts.assign(assign);
+                read(assignment.at, assignment.annotation)
             }
             Mention::Exit(exit) => {
                 let row = facts.exits.at(exit as usize);

@@ -299,10 +299,10 @@ impl<'a> Linker<'a> {
 
     /// Returns true if a library's call returns a publisher, by its rows; `None` if no row declares its result.
     fn returns_publisher(&self, path: PathId, rows: &CallRows<'a>) -> Option<bool> {
-        let row = rows.with(|row| row.returns.is_some()).next()?;
+        let matched = rows.with(|row| row.returns.is_some()).next()?;
         let owner = || self.library.split(path).map(|(owner, _)| owner);
         let of_publisher = || owner().is_some_and(|owner| self.library.role(owner) == Some(Role::Publisher));
-        Some(match row.row.returns.as_ref()? {
+        Some(match matched.row.returns.as_ref()? {
             TypeExpr::Path { path: ty, .. } => {
                 let ty = self.library.path(self.library.language(path), ty);
                 self.library.role(ty) == Some(Role::Publisher)

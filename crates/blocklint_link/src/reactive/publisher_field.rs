@@ -26,16 +26,16 @@ impl<'a> Linker<'a> {
         /// The maximal number of assignments of each kind that are returned.
         const MAX_ASSIGNMENTS: usize = 8;
         let facts = self.program.facts(var.file);
-        let own = self.program.assigns_of(var).filter(|row| row.kind != AssignKind::Definition);
+        let own = self.program.assigns_of(var).filter(|assignment| assignment.kind != AssignKind::Definition);
         let mut values: Vec<(At, FormId)> =
             own.filter(|row| row.value.is_some()).map(|row| (row.at, row.value)).take(MAX_ASSIGNMENTS).collect();
-        let row = self.program.var(var);
-        if facts.body(row.body).kind == BodyKind::Class {
+        let var_facts = self.program.var(var);
+        if facts.body(var_facts.body).kind == BodyKind::Class {
             let of_class = |at: At| {
                 let class = self.class_around(self.program.body_of(var.file, at));
-                class.is_some_and(|class| class.file == var.file && self.program.class(class).body == row.body)
+                class.is_some_and(|class| class.file == var.file && self.program.class(class).body == var_facts.body)
             };
-            let by_this = self.program.index_of(var.file).attr_assigns(row.name).iter().filter(|(_, own)| *own);
+            let by_this = self.program.index_of(var.file).attr_assigns(var_facts.name).iter().filter(|(_, own)| *own);
             let rows = by_this.map(|&(assign, _)| facts.assign(assign)).filter(|row| row.value.is_some());
             values.extend(rows.filter(|row| of_class(row.at)).map(|row| (row.at, row.value)).take(MAX_ASSIGNMENTS));
         }

@@ -63,8 +63,8 @@ impl<'a> Linker<'a> {
             }
             let rows = self.rows_for_call(path, next);
             let holds = |row: &CallRow| self.conditions_hold(&row.when, &row.unless, next, EnvId::NONE);
-            let mover = rows.with(|row| row.moves.is_some()).find(|row| holds(row.row));
-            let mover = mover.and_then(|row| row.row.moves.as_ref());
+            let mover = rows.with(|row| row.moves.is_some()).find(|matched| holds(matched.row));
+            let mover = mover.and_then(|matched| matched.row.moves.as_ref());
             if let Some(to) = self.moves_source(mover, next) {
                 let threads = self.threads_after_move(to, next);
                 let mut position = self.position_on_threads(threads, next);
@@ -182,7 +182,7 @@ impl<'a> Linker<'a> {
                 let Target::Row { path, .. } = *target else { return None };
                 let rows = self.rows_for_call(path, next);
                 let Some(Moves::Source(MoveTo::Scheduler(argument))) =
-                    rows.with(|row| row.moves.is_some()).next().and_then(|row| row.row.moves.as_ref())
+                    rows.with(|row| row.moves.is_some()).next().and_then(|matched| matched.row.moves.as_ref())
                 else {
                     return None;
                 };
@@ -315,8 +315,9 @@ impl<'a> Linker<'a> {
                         Selector::Argument(argument) => self.is_argument(site, arg, argument),
                         Selector::Via(_) => false,
                     });
-                    let runs =
-                        row.filter(|row| row.during.is_empty()).map(|row| self.handover_context(row.row, site, true));
+                    let runs = row
+                        .filter(|row| row.during.is_empty())
+                        .map(|matched| self.handover_context(matched.row, site, true));
                     position.merge(&match runs {
                         Some(Runs::Chain) => self.position_on_threads(self.item_threads_before(site), site),
                         Some(Runs::Caller) => (*self.downstream_of_site(site)).clone(),

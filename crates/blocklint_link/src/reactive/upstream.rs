@@ -262,8 +262,8 @@ impl<'a> Linker<'a> {
         let before = self.item_threads_before(site);
         let rows = self.rows_for_call(path, site);
         let holds = |row: &CallRow| self.conditions_hold(&row.when, &row.unless, site, EnvId::NONE);
-        let mover = rows.with(|row| row.moves.is_some()).find(|row| holds(row.row));
-        let moves = mover.and_then(|row| row.row.moves.as_ref());
+        let mover = rows.with(|row| row.moves.is_some()).find(|matched| holds(matched.row));
+        let moves = mover.and_then(|matched| matched.row.moves.as_ref());
         if let Some(to) = self.moves_source(moves, site) {
             return before.with_subscriber_threads(self.threads_after_move(to, site));
         }
@@ -277,7 +277,7 @@ impl<'a> Linker<'a> {
             }
             Some(Moves::Source(_)) | None => {}
         }
-        let Some(returns) = rows.with(|row| row.returns.is_some()).find(|row| holds(row.row)) else {
+        let Some(returns) = rows.with(|row| row.returns.is_some()).find(|matched| holds(matched.row)) else {
             return if self.library.is_described(path) && self.is_operator(site) {
                 before
             } else {

@@ -174,7 +174,7 @@ impl<'a> Linker<'a> {
     fn is_declared(&self, order: &[Ancestor], name: Name) -> bool {
         order.iter().any(|ancestor| match *ancestor {
             Ancestor::Class(class) => self.own_member(class, name).is_some_and(|(owner, var)| {
-                self.program.facts(owner.file).assigns_of(var).any(|row| row.annotation.is_some())
+                self.program.facts(owner.file).assigns_of(var).any(|assignment| assignment.annotation.is_some())
             }),
             _ => false,
         })
@@ -264,9 +264,9 @@ impl<'a> Linker<'a> {
 
     /// True if a function in a class takes its receiver as a parameter.
     pub(crate) fn is_method(&self, body: BodyRef) -> bool {
-        let row = self.program.body(body);
+        let body_facts = self.program.body(body);
         // A closure that a decorator returned counts, because it is called like the method that it replaced.
-        row.kind == BodyKind::Function || row.kind == BodyKind::Lambda
+        body_facts.kind == BodyKind::Function || body_facts.kind == BodyKind::Lambda
     }
 
     /// Returns a member of a library type.
@@ -347,11 +347,11 @@ impl<'a> Linker<'a> {
     /// body is no method or is static.
     pub(crate) fn receiver_of(&self, var: VarRef) -> Option<Typed> {
         let facts = self.program.facts(var.file);
-        let row = self.program.var(var);
-        let body = facts.body(row.body);
+        let var_facts = self.program.var(var);
+        let body = facts.body(var_facts.body);
         let class = body.class.get()?;
         let class = var.file.class_ref(class);
-        let kind = self.method_kind(var.file.body_ref(row.body));
+        let kind = self.method_kind(var.file.body_ref(var_facts.body));
         if facts.text(body.name) == "__new__" || kind.of_class {
             return Some(self.known(Val::Class(class)));
         }

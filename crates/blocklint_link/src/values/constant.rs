@@ -31,10 +31,10 @@ impl<'a> Linker<'a> {
             Form::Text(sym) if facts.text(sym).is_empty() => Constant::Hidden,
             Form::Text(sym) => Constant::Head(facts.text(sym).to_owned()),
             Form::Var(var) => {
-                let row = facts.var(var);
+                let var_facts = facts.var(var);
                 let mut assigns = facts.assigns_of(var);
-                if let VarKind::Param(index) = row.kind {
-                    if assigns.next().is_none() && file.body_ref(row.body) == body {
+                if let VarKind::Param(index) = var_facts.kind {
+                    if assigns.next().is_none() && file.body_ref(var_facts.body) == body {
                         return Constant::Param(index);
                     }
                     return Constant::Hidden;
@@ -71,15 +71,15 @@ impl<'a> Linker<'a> {
                 if paths.is_empty() { Constant::Hidden } else { Constant::Symbols(paths) }
             }
             Form::Result(site) => {
-                let row = facts.site(site);
+                let site_facts = facts.site(site);
                 if let Some(same) = self.cast_argument(file, site) {
                     return self.constant_in(body, same, env, depth);
                 }
                 // Flags: `os.O_RDONLY | os.O_NONBLOCK`.
-                if facts.text(row.name) == "__or__" {
+                if facts.text(site_facts.name) == "__or__" {
                     let mut paths = Vec::new();
                     let args = facts.args_of(site).into_iter().map(|arg| arg.value);
-                    for part in std::iter::once(row.callee).chain(args) {
+                    for part in std::iter::once(site_facts.callee).chain(args) {
                         if let Constant::Symbols(more) = self.constant_in(body, part, env, depth) {
                             paths.extend(more);
                         }
@@ -115,15 +115,15 @@ impl<'a> Linker<'a> {
         call: blocklint_facts::SiteId,
     ) -> Option<FormId> {
         let facts = self.program.facts(file);
-        let row = facts.site(call);
+        let site_facts = facts.site(call);
         if facts.language != blocklint_core::Language::Python
-            || !lang::python::conventions::may_be_cast(facts.text(row.name))
+            || !lang::python::conventions::may_be_cast(facts.text(site_facts.name))
         {
             return None;
         }
         let [_, value] = facts.args_of(call)[..] else { return None };
-        let scope = crate::values::expr::Scope { file, at: row.at, env: EnvId::NONE };
-        match self.values.members(self.eval(scope, row.callee).value)[..] {
+        let scope = crate::values::expr::Scope { file, at: site_facts.at, env: EnvId::NONE };
+        match self.values.members(self.eval(scope, site_facts.callee).value)[..] {
             [Val::External(path)] if lang::python::builtins::is_cast(&self.library.text(path)) => Some(value.value),
             _ => None,
         }
@@ -199,19 +199,29 @@ impl<'a> Linker<'a> {
         };
         if let Some((owner, var)) = self.own_member(class, name) {
             let facts = self.program.facts(owner.file);
-            for row in facts.assigns_of(var).filter(|row| row.value.is_some()) {
-                add(self.constant_in(self.program.body_of(owner.file, row.at), row.value, EnvId::NONE, depth));
+            for assignment in facts.assigns_of(var).filter(|assignment| assignment.value.is_some()) {
+                add(self.constant_in(
+                    self.program.body_of(owner.file, assignment.at),
+                    assignment.value,
+                    EnvId::NONE,
+                    depth,
+                ));
             }
         }
         if let Some(sym) = self.program.local(class.file, name) {
             let facts = self.program.facts(class.file);
             for &(assign, own) in self.program.index_of(class.file).attr_assigns(sym) {
-                let row = facts.assign(assign);
+                let assignment = facts.assign(assign);
                 if own
-                    && self.class_around(self.program.body_of(class.file, row.at)) == Some(class)
-                    && row.value.is_some()
+                    && self.class_around(self.program.body_of(class.file, assignment.at)) == Some(class)
+                    && assignment.value.is_some()
                 {
-                    match self.constant_in(self.program.body_of(class.file, row.at), row.value, EnvId::NONE, depth) {
+                    match self.constant_in(
+                        self.program.body_of(class.file, assignment.at),
+                        assignment.value,
+                        EnvId::NONE,
+                        depth,
+                    ) {
                         // The value of a constructor's parameter depends on the caller.
                         Constant::Param(_) => add(Constant::Hidden),
                         constant => add(constant),

@@ -47,17 +47,21 @@ impl Linker<'_> {
 
     fn find_literal_of_field(&self, field: VarRef) -> Option<Constant> {
         let facts = self.program.facts(field.file);
-        let row = self.program.var(field);
-        let class = facts.classes.iter().position(|class| class.body == row.body)?;
+        let var_facts = self.program.var(field);
+        let class = facts.classes.iter().position(|class| class.body == var_facts.body)?;
         let class = field.file.class_ref(ClassId(class as u32));
         // A dependency-injection container may create objects of an annotated class and set their fields.
         if !facts.list(self.program.class(class).decorators).is_empty() {
             return None;
         }
-        let name = self.program.global(field.file, row.name)?;
+        let name = self.program.global(field.file, var_facts.name)?;
         let mut literal = None;
         let mut assign_count = 0;
-        let own = self.program.assigns_of(field).filter(|row| row.value.is_some()).map(|row| (field.file, row));
+        let own = self
+            .program
+            .assigns_of(field)
+            .filter(|assignment| assignment.value.is_some())
+            .map(|assignment| (field.file, assignment));
         let others = self.assigns_to_member(class, name);
         let others = others.into_iter().map(|(file, assign)| (file, self.program.facts(file).assign(assign)));
         for (file, row) in own.chain(others) {
@@ -90,11 +94,12 @@ impl Linker<'_> {
         if facts.language == Language::Rust {
             return self.literal_of_all_callers(constructor, index, depth);
         }
-        let row = self.program.body(constructor);
-        if !lang::words_of(facts.language).is_constructor(facts.text(row.name)) || self.is_for_tests(constructor) {
+        let body_facts = self.program.body(constructor);
+        if !lang::words_of(facts.language).is_constructor(facts.text(body_facts.name)) || self.is_for_tests(constructor)
+        {
             return None;
         }
-        let class = constructor.file.class_ref(row.class.get()?);
+        let class = constructor.file.class_ref(body_facts.class.get()?);
         let mut common = None;
         for site in self.sites_constructing(class)? {
             let caller = self.program.body_of_site(site);

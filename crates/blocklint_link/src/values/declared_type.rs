@@ -108,8 +108,8 @@ impl<'a> Linker<'a> {
             }
             // `NewType("Path", str)`.
             Form::Result(site) => {
-                let row = facts.site(site);
-                if facts.text(row.name) == "NewType"
+                let site_facts = facts.site(site);
+                if facts.text(site_facts.name) == "NewType"
                     && let [_, base] = facts.args_of(site)[..]
                 {
                     return read(base.value);
@@ -170,14 +170,14 @@ impl<'a> Linker<'a> {
             return (!self.values.is_unknown(value)).then_some(value);
         }
         let facts = self.program.facts(class.file);
-        let row = self.program.class(class);
-        if args == ArgsId::NONE || row.type_params.is_empty() {
+        let class_facts = self.program.class(class);
+        if args == ArgsId::NONE || class_facts.type_params.is_empty() {
             return self.bases(class).iter().find_map(|&base| self.type_argument_at(base, owner, index, depth));
         }
         // `class Middle<R> extends Base<R>` passes its own arguments to its base.
-        let at = At { region: facts.body(row.body).region, position: u32::MAX };
+        let at = At { region: facts.body(class_facts.body).region, position: u32::MAX };
         let scope = Scope { file: class.file, at, env: EnvId::NONE };
-        facts.list(row.bases).iter().find_map(|&base| {
+        facts.list(class_facts.bases).iter().find_map(|&base| {
             let typed = self.annotation_with_self(scope, base, Some(val));
             let bases = self.values.members(typed.value);
             bases.iter().find_map(|&base| self.type_argument_at(base, owner, index, depth))
@@ -227,15 +227,15 @@ impl<'a> Linker<'a> {
         match val {
             Val::Class(class) => {
                 let facts = self.program.facts(class.file);
-                let row = self.program.class(class);
-                if row.kind == blocklint_facts::ClassKind::Alias {
+                let class_facts = self.program.class(class);
+                if class_facts.kind == blocklint_facts::ClassKind::Alias {
                     let owner = match facts.language {
-                        Language::Rust => row.body,
-                        Language::Python | Language::Java => row.parent.get().unwrap_or(BodyId(0)),
+                        Language::Rust => class_facts.body,
+                        Language::Python | Language::Java => class_facts.parent.get().unwrap_or(BodyId(0)),
                     };
                     let region = facts.body(owner).region;
                     let scope = Scope { file: class.file, at: At { region, position: u32::MAX }, env: EnvId::NONE };
-                    let find = || self.annotation_with_self(scope, row.subject, receiver);
+                    let find = || self.annotation_with_self(scope, class_facts.subject, receiver);
                     return self.query_value(&self.tables.values.aliases, class, find);
                 }
                 self.known(Val::Instance { class, exact: false, args: ArgsId::NONE })

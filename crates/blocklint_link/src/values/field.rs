@@ -40,15 +40,15 @@ impl<'a> Linker<'a> {
             let mut declared = None;
             let mut parts = Vec::new();
             for &(file, assign) in own.iter().chain(&external) {
-                let row = self.program.facts(file).assign(assign);
-                let scope = Scope { file, at: row.at, env: EnvId::NONE };
-                if row.annotation.is_some() && declared.is_none() {
-                    let typed = self.annotation(scope, row.annotation);
+                let assignment = self.program.facts(file).assign(assign);
+                let scope = Scope { file, at: assignment.at, env: EnvId::NONE };
+                if assignment.annotation.is_some() && declared.is_none() {
+                    let typed = self.annotation(scope, assignment.annotation);
                     if !self.values.is_unknown(typed.value) {
                         declared = Some(typed);
                     }
                 }
-                if row.value.is_some() && row.kind != blocklint_facts::AssignKind::Augmented {
+                if assignment.value.is_some() && assignment.kind != blocklint_facts::AssignKind::Augmented {
                     parts.push(self.assigned_value(scope, assign));
                 }
             }
@@ -128,9 +128,9 @@ impl<'a> Linker<'a> {
                     continue;
                 }
                 let facts = self.program.facts(file);
-                let row = facts.assign(assign);
-                let Form::Attr(base, _) = facts.form(row.target) else { continue };
-                let scope = Scope { file, at: row.at, env: EnvId::NONE };
+                let assignment = facts.assign(assign);
+                let Form::Attr(base, _) = facts.form(assignment.target) else { continue };
+                let scope = Scope { file, at: assignment.at, env: EnvId::NONE };
                 refuel();
                 for val in self.values.members(self.eval(scope, base).value) {
                     if let Val::Instance { class, .. } | Val::Class(class) = val {
@@ -157,8 +157,8 @@ impl<'a> Linker<'a> {
             }
             let facts = self.program.facts(file);
             for &(assign, own) in self.program.index_of(file).attr_assigns(sym) {
-                let row = facts.assign(assign);
-                let Form::Attr(base, _) = facts.form(row.target) else { continue };
+                let assignment = facts.assign(assign);
+                let Form::Attr(base, _) = facts.form(assignment.target) else { continue };
                 if let (false, Some(module)) = (own, self.module_of_form(file, base, 4)) {
                     assigns.push((module, file, assign));
                 }

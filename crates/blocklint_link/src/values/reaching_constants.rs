@@ -51,16 +51,16 @@ impl Linker<'_> {
         let body = facts.body_of(at);
         let only = || smallvec![ReachingConstant::plain(self.constant(site, form, env, DEPTH))];
         let Form::Var(var) = facts.form(form) else { return only() };
-        let row = facts.var(var);
+        let var_facts = facts.var(var);
         let rows: SmallVec<[_; 4]> = facts.assigns_of(var).filter(|assign| assign.value.is_some()).collect();
-        let is_param = matches!(row.kind, VarKind::Param(_));
-        if row.body != body
+        let is_param = matches!(var_facts.kind, VarKind::Param(_));
+        if var_facts.body != body
             || rows.len() + usize::from(is_param) < 2
             || rows.iter().any(|assign| facts.body_of(assign.at) != body)
         {
             return only();
         }
-        let mut constants: SmallVec<[ReachingConstant; 2]> = match row.kind {
+        let mut constants: SmallVec<[ReachingConstant; 2]> = match var_facts.kind {
             VarKind::Param(index) => smallvec![ReachingConstant::plain(Constant::Param(index))],
             _ => SmallVec::new(),
         };
@@ -80,7 +80,7 @@ impl Linker<'_> {
             }
             let constant = self.constant_in(site.file.body_ref(body), assign.value, env, DEPTH - 1);
             let scope = Scope { file: site.file, at: assign.at, env };
-            let instead_of = match row.kind {
+            let instead_of = match var_facts.kind {
                 VarKind::Param(index) => self.literal_of_branch(scope, index),
                 _ => None,
             };

@@ -81,9 +81,11 @@ impl Linker<'_> {
                 }
                 let facts = self.program.facts(next.file);
                 for assign in self.own_assigns(next, name) {
-                    let row = facts.assign(assign);
-                    if row.kind != AssignKind::Augmented && (row.value.is_some() || row.annotation.is_some()) {
-                        let scope = Scope { file: next.file, at: row.at, env: EnvId::NONE };
+                    let assignment = facts.assign(assign);
+                    if assignment.kind != AssignKind::Augmented
+                        && (assignment.value.is_some() || assignment.annotation.is_some())
+                    {
+                        let scope = Scope { file: next.file, at: assignment.at, env: EnvId::NONE };
                         parts.push(self.assigned_value(scope, assign));
                     }
                 }
@@ -100,18 +102,18 @@ impl Linker<'_> {
     pub(crate) fn with_override_results(&self, body: BodyRef, receiver: Option<Val>, own: Typed) -> Typed {
         let Some(Val::Instance { exact: false, class: receiver_class, .. }) = receiver else { return own };
         let facts = self.program.facts(body.file);
-        let row = self.program.body(body);
+        let body_facts = self.program.body(body);
         let language = facts.language;
-        if row.class.is_none() || row.returns.is_some() && !self.values.is_unknown(own.value) {
+        if body_facts.class.is_none() || body_facts.returns.is_some() && !self.values.is_unknown(own.value) {
             return own;
         }
         let is_stub = self.is_stub(body);
         match language {
-            Language::Python if is_stub || row.flow == Flow::Sync => {}
+            Language::Python if is_stub || body_facts.flow == Flow::Sync => {}
             Language::Java | Language::Rust if self.values.is_unknown(own.value) => {}
             _ => return own,
         }
-        let Some(name) = self.program.global(body.file, row.name) else { return own };
+        let Some(name) = self.program.global(body.file, body_facts.name) else { return own };
         if self.program.text(name).starts_with("__") {
             return own;
         }

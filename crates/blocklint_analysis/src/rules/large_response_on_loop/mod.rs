@@ -145,12 +145,12 @@ fn find_routes(linker: &Linker<'_>) -> Vec<Route> {
         if facts.language != Language::Python || linker.program.is_test(file) {
             continue;
         }
-        for (index, row) in facts.bodies.iter().enumerate() {
+        for (index, body_facts) in facts.bodies.iter().enumerate() {
             let is_verb = |form: &FormId| match facts.form(*form) {
                 Form::Result(site) => VERBS.contains(&facts.text(facts.site(site).name)),
                 _ => false,
             };
-            if !facts.list(row.decorators).iter().any(is_verb) {
+            if !facts.list(body_facts.decorators).iter().any(is_verb) {
                 continue;
             }
             let body = file.body_ref(blocklint_facts::BodyId(index as u32));
@@ -168,7 +168,7 @@ fn find_routes(linker: &Linker<'_>) -> Vec<Route> {
 /// Adds the responses of a route that may be large.
 fn add_large_responses(linker: &Linker<'_>, units: &Units, route: &Route, responses: &mut Vec<SerialisedResponse>) {
     let facts = linker.program.facts(route.body.file);
-    let row = linker.program.body(route.body);
+    let body_facts = linker.program.body(route.body);
     let Some(declared) = declared_response(linker, units, route) else { return };
     let limit = limit_of_endpoint(linker, route.body);
     for exit in facts.exits.iter() {
@@ -181,7 +181,7 @@ fn add_large_responses(linker: &Linker<'_>, units: &Units, route: &Route, respon
         let scope = Scope { file: route.body.file, at: exit.at, env: EnvId::NONE };
         // A response that the endpoint renders itself is judged at its own call.
         if let Some((site, content, serialisation)) =
-            rendered_response(linker, scope, exit.value, row.flow == Flow::Coroutine)
+            rendered_response(linker, scope, exit.value, body_facts.flow == Flow::Coroutine)
         {
             let evidence = size(linker, scope, content);
             let response = judge_response(linker, route, site, serialisation, &declared, evidence, limit, None);
@@ -214,7 +214,7 @@ fn add_large_responses(linker: &Linker<'_>, units: &Units, route: &Route, respon
             responses.push(response);
         }
     }
-    let is_async = matches!(row.flow, Flow::Coroutine);
+    let is_async = matches!(body_facts.flow, Flow::Coroutine);
     if is_async {
         add_encoder_calls(linker, route, &declared, limit, responses);
     }

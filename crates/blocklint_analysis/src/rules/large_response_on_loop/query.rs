@@ -99,13 +99,13 @@ fn extend_chain(linker: &Linker<'_>, scope: Scope, form: FormId, names: bool, ch
     let facts = linker.program.facts(scope.file);
     match facts.form(form) {
         Form::Result(site) => {
-            let row = facts.site(site);
-            if row.kind != SiteKind::Call {
+            let site_facts = facts.site(site);
+            if site_facts.kind != SiteKind::Call {
                 return;
             }
             chain.calls.push(site);
-            extend_chain(linker, scope, row.callee, true, chain);
-            let takes = TAKING.contains(&facts.text(row.name));
+            extend_chain(linker, scope, site_facts.callee, true, chain);
+            let takes = TAKING.contains(&facts.text(site_facts.name));
             for arg in facts.args_of(site) {
                 if let Form::Str(text) = facts.form(arg.value) {
                     chain.texts.push(text);
@@ -230,8 +230,8 @@ fn selects_some(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> 
         Form::Pairs(pairs) => !facts.list(pairs).is_empty(),
         // `Row.parts.any()`, `Row.name.ilike(text)`; an expression without a form, such as `~…`, selects too.
         Form::Result(site) => {
-            let row = facts.site(site);
-            row.kind != SiteKind::Call || PICKING.contains(&facts.text(row.name))
+            let site_facts = facts.site(site);
+            site_facts.kind != SiteKind::Call || PICKING.contains(&facts.text(site_facts.name))
         }
         Form::Other => true,
         Form::Not(inner) => selects_some(linker, scope, inner, depth),

@@ -394,9 +394,9 @@ fn iterated_for(linker: &Linker<'_>, scope: Scope, element: FormId) -> Option<Fo
             })
         }
         Form::Result(site) => {
-            let row = facts.site(site);
+            let site_facts = facts.site(site);
             // The region of the element is the loop of the comprehension, or a condition in it.
-            let mut region = facts.region(row.at.region);
+            let mut region = facts.region(site_facts.at.region);
             while region.kind == RegionKind::Then && region.parent.is_some() {
                 region = facts.region(region.parent);
             }
@@ -432,13 +432,13 @@ fn is_comprehension(linker: &Linker<'_>, scope: Scope, iterated: FormId) -> bool
 /// Returns the number of items in the result of a call.
 fn size_of_call(linker: &Linker<'_>, site: SiteRef, scope: Scope, depth: u32) -> Evidence {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
-    match row.kind {
+    let site_facts = linker.program.site(site);
+    match site_facts.kind {
         SiteKind::Call => {}
         SiteKind::Read | SiteKind::Subscript => return UNKNOWN,
         _ => return UNKNOWN,
     }
-    let name = facts.text(row.name);
+    let name = facts.text(site_facts.name);
     if let Some(bound) = bound_of_call(linker, site) {
         return bound;
     }
@@ -495,7 +495,8 @@ fn size_of_call(linker: &Linker<'_>, site: SiteRef, scope: Scope, depth: u32) ->
     }
     if MANY.contains(&name) {
         // `session.exec(select(A).limit(10)).all()`
-        let chain = collect_chain(linker, scope, [row.callee].into_iter().chain(args.iter().map(|arg| arg.value)));
+        let chain =
+            collect_chain(linker, scope, [site_facts.callee].into_iter().chain(args.iter().map(|arg| arg.value)));
         if let Some(bound) = bound_in(linker, scope, &chain, 3) {
             return bound;
         }
@@ -508,7 +509,7 @@ fn size_of_call(linker: &Linker<'_>, site: SiteRef, scope: Scope, depth: u32) ->
         return SMALL;
     }
     if PASSING.contains(&name) {
-        let receiver = match facts.form(row.callee) {
+        let receiver = match facts.form(site_facts.callee) {
             Form::Attr(base, _) => Some(size_within(linker, scope, base, depth)),
             _ => None,
         };
@@ -622,8 +623,8 @@ fn size_of_body(linker: &Linker<'_>, body: BodyRef, depth: u32) -> Evidence {
 /// Returns the evidence of a call that bounds its result: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
 pub(super) fn bound_of_call(linker: &Linker<'_>, site: SiteRef) -> Option<Evidence> {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
-    let name = facts.text(row.name);
+    let site_facts = linker.program.site(site);
+    let name = facts.text(site_facts.name);
     let args = linker.program.args_of(site);
     let number = |form: FormId| match facts.form(form) {
         Form::Int(most) => u64::try_from(most).ok(),
@@ -646,7 +647,7 @@ pub(super) fn bound_of_call(linker: &Linker<'_>, site: SiteRef) -> Option<Eviden
         return (!is_without_limit).then(|| evidence_of(number(arg.value)));
     }
     // `limit(-1)` and `limit=None` ask for all.
-    let is_method = matches!(facts.form(row.callee), Form::Attr(..));
+    let is_method = matches!(facts.form(site_facts.callee), Form::Attr(..));
     if is_bound_name(name) && (is_method || matches!(name, "islice" | "paginate" | "nlargest")) {
         // `count` and `first` return one item.
         return Some(evidence_of(args.first().and_then(|arg| number(arg.value))));
@@ -661,8 +662,8 @@ fn mentions_var(linker: &Linker<'_>, scope: Scope, form: FormId, var: blocklint_
     match facts.form(form) {
         Form::Var(of) => of == var,
         Form::Result(site) => {
-            let row = facts.site(site);
-            mentions_var(linker, scope, row.callee, var, depth)
+            let site_facts = facts.site(site);
+            mentions_var(linker, scope, site_facts.callee, var, depth)
                 || facts.args_of(site).iter().any(|arg| mentions_var(linker, scope, arg.value, var, depth))
         }
         Form::Attr(base, _) | Form::Await(base) | Form::Subscript(base, _) => {

@@ -65,9 +65,9 @@ fn find_direct_calls(offloads: &mut Offloads<'_, '_, '_>) -> Vec<DirectCall> {
         }
         for &site in offloads.callers.call_sites(function).iter() {
             let facts = linker.program.facts(site.file);
-            let row = linker.program.site(site);
-            let body = facts.body(facts.body_of(row.at));
-            let is_call = row.kind == SiteKind::Call && body.flow == Flow::Coroutine;
+            let site_facts = linker.program.site(site);
+            let body = facts.body(facts.body_of(site_facts.at));
+            let is_call = site_facts.kind == SiteKind::Call && body.flow == Flow::Coroutine;
             if is_call
                 && linker.is_reported(site.file)
                 && !is_aside(linker, site)
@@ -110,8 +110,8 @@ fn function_of_result(linker: &Linker<'_>, task: BodyRef, form: FormId) -> Optio
     let targets = linker.targets(task.file.site_ref(site), EnvId::NONE);
     match targets.list[..] {
         [Target::Body { body, kind: TargetKind::Call, .. }] => {
-            let row = linker.program.body(body);
-            (row.flow == Flow::Sync && row.kind == BodyKind::Function).then_some(body)
+            let body_facts = linker.program.body(body);
+            (body_facts.flow == Flow::Sync && body_facts.kind == BodyKind::Function).then_some(body)
         }
         _ => None,
     }
@@ -130,11 +130,9 @@ fn call_of_result(facts: &FileFacts, form: FormId) -> Option<blocklint_facts::Si
 fn only_calls_library(linker: &Linker<'_>, function: BodyRef) -> bool {
     let (facts, function_id) = linker.program.facts_and_id(function);
     let of_body = |body: BodyId| body == function_id;
-    let mut calls = facts
-        .sites
-        .iter()
-        .enumerate()
-        .filter(|(_, row)| of_body(facts.body_of(row.at)) && matches!(row.kind, SiteKind::Call | SiteKind::New));
+    let mut calls = facts.sites.iter().enumerate().filter(|(_, site_facts)| {
+        of_body(facts.body_of(site_facts.at)) && matches!(site_facts.kind, SiteKind::Call | SiteKind::New)
+    });
     let (Some((only, _)), None) = (calls.next(), calls.next()) else { return false };
     let site = blocklint_facts::SiteId(only as u32);
     let returns_it = linker.program.exits_in(function).any(|exit| call_of_result(facts, exit.value) == Some(site));

@@ -90,8 +90,8 @@ fn wrappers_around(linker: &Linker<'_>, site: SiteRef, form: FormId, path: PathI
     for (index, param) in facts.params_of(function).iter().enumerate() {
         let is_param = |form: Form| match form {
             Form::Var(var) => {
-                let row = facts.var(var);
-                row.body == function && row.kind == VarKind::Param(index as u32)
+                let var_facts = facts.var(var);
+                var_facts.body == function && var_facts.kind == VarKind::Param(index as u32)
             }
             _ => false,
         };
@@ -111,9 +111,9 @@ fn wrappers_around(linker: &Linker<'_>, site: SiteRef, form: FormId, path: PathI
 /// True if a closure in a form calls a wanted form, or passes it on.
 fn is_used_in_closure(facts: &FileFacts, form: FormId, is_wanted: &dyn Fn(Form) -> bool) -> bool {
     let is_closure_with_use = |form: Form| match form {
-        Form::Callable(closure) => facts.sites.iter().enumerate().any(|(index, row)| {
-            facts.body_of(row.at) == closure
-                && (mentions(facts, row.callee, DEPTH, is_wanted)
+        Form::Callable(closure) => facts.sites.iter().enumerate().any(|(index, site_facts)| {
+            facts.body_of(site_facts.at) == closure
+                && (mentions(facts, site_facts.callee, DEPTH, is_wanted)
                     || facts
                         .args_of(blocklint_facts::SiteId(index as u32))
                         .iter()

@@ -42,9 +42,9 @@ impl RustLifecycle<'_, '_, '_> {
             let facts = linker.program.facts(body.file);
             let index = arg as usize + usize::from(with_receiver);
             let Some(param) = linker.program.params_of(body).get(index) else { return false };
-            facts.sites.iter().enumerate().any(|(call, row)| {
-                let calls_param = row.kind == SiteKind::Call
-                    && matches!(facts.form(row.callee), Form::Var(var) if facts.var(var).name == param.name);
+            facts.sites.iter().enumerate().any(|(call, site_facts)| {
+                let calls_param = site_facts.kind == SiteKind::Call
+                    && matches!(facts.form(site_facts.callee), Form::Var(var) if facts.var(var).name == param.name);
                 let call = body.file.site_ref(SiteId(call as u32));
                 calls_param && {
                     let inner = linker.program.body_of_site(call);

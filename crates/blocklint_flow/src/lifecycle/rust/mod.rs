@@ -218,9 +218,9 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
         linker.impls(subject).into_iter().any(|block| {
             let (facts, block_id) = linker.program.facts_and_id(block);
             let chooses_blocking = |body: BodyId| {
-                facts.sites.iter().any(|row| {
-                    facts.body_of(row.at) == body
-                        && match facts.form(row.callee) {
+                facts.sites.iter().any(|site_facts| {
+                    facts.body_of(site_facts.at) == body
+                        && match facts.form(site_facts.callee) {
                             Form::Attr(base, _) => {
                                 matches!(facts.form(base), Form::Path(_, sym) if facts.text(sym) == "Blocking")
                             }
@@ -228,9 +228,9 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
                         }
                 })
             };
-            facts.bodies.iter().enumerate().any(|(index, row)| {
-                row.class.get() == Some(block_id)
-                    && facts.text(row.name).contains("runtime")
+            facts.bodies.iter().enumerate().any(|(index, body_facts)| {
+                body_facts.class.get() == Some(block_id)
+                    && facts.text(body_facts.name).contains("runtime")
                     && chooses_blocking(BodyId(index as u32))
             })
         })
@@ -239,13 +239,13 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
     /// True if a function is the `main` of a program, or runs on a runtime of its own (`#[tokio::main]`).
     pub(crate) fn is_main(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
-        let row = self.linker.program.body(body);
+        let body_facts = self.linker.program.body(body);
         let relative = &self.linker.program.files[body.file.index()].relative;
-        if row.kind != BodyKind::Function {
+        if body_facts.kind != BodyKind::Function {
             return false;
         }
-        let is_first = facts.text(row.name) == "main"
-            && row.parent.get() == Some(BodyId(0))
+        let is_first = facts.text(body_facts.name) == "main"
+            && body_facts.parent.get() == Some(BodyId(0))
             && lang::rust::modules::is_crate_root(self.linker, relative);
         // The thread that calls a function with a runtime of its own (`#[tokio::main]`) drives it.
         is_first
@@ -368,7 +368,7 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
     fn sites_running(&self, body: BodyRef) -> Option<Vec<SiteRef>> {
         let linker = self.linker;
         let (facts, body_id) = linker.program.facts_and_id(body);
-        let row = linker.program.body(body);
+        let body_facts = linker.program.body(body);
         let mut sites: Vec<SiteRef> = self.callers.call_sites(body).to_vec();
         for (site, _) in linker.sites_passing_body(body) {
             let caller_facts = linker.program.facts(site.file);
@@ -378,9 +378,9 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
             }
             sites.push(site);
         }
-        if let Some(class) = row.class.get() {
+        if let Some(class) = body_facts.class.get() {
             let class = body.file.class_ref(class);
-            let name = linker.program.global(body.file, row.name)?;
+            let name = linker.program.global(body.file, body_facts.name)?;
             let ancestors = linker.mro(class);
             // The callers of a library's trait are unknown.
             if !ancestors.iter().all(|ancestor| matches!(ancestor, Ancestor::Class(_))) {
@@ -406,7 +406,7 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
         sites.sort();
         sites.dedup();
         // `value.load()` is no call of a `load` that takes no `self`.
-        if row.class.is_some() && !has_receiver(facts, body_id) {
+        if body_facts.class.is_some() && !has_receiver(facts, body_id) {
             sites.retain(|site| {
                 let caller_facts = linker.program.facts(site.file);
                 !is_method_callee(caller_facts, linker.program.site(*site).callee)
@@ -477,10 +477,10 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
     fn ends_program(&self, site: SiteRef) -> bool {
         let facts = self.linker.program.facts(site.file);
         let at = self.linker.program.site(site).at;
-        facts.sites.iter().enumerate().any(|(index, row)| {
-            row.at.region == at.region
-                && row.at.position > at.position
-                && facts.text(row.name) == "exit"
+        facts.sites.iter().enumerate().any(|(index, site_facts)| {
+            site_facts.at.region == at.region
+                && site_facts.at.position > at.position
+                && facts.text(site_facts.name) == "exit"
                 && self.calls_one_of(site.file.site_ref(SiteId(index as u32)), &["std::process::exit"])
         })
     }
@@ -554,17 +554,21 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
                 Form::Result(call) => Some(facts.text(facts.site(call).name)),
                 _ => None,
             };
-            if facts.sites.iter().any(|row| row.kind == SiteKind::Iterate && row.callee == region.test) {
+            if facts
+                .sites
+                .iter()
+                .any(|site_facts| site_facts.kind == SiteKind::Iterate && site_facts.callee == region.test)
+            {
                 return callee.is_some_and(|name| lang::rust::conventions::ENDLESS_ITERATORS.contains(&name));
             }
             is_endless(facts, RegionId(index as u32))
                 || callee.is_some_and(|name| name == "recv")
-                || facts.sites.iter().any(|row| {
-                    let waits = row.flags.has(SiteFlags::AWAITED) || row.kind == SiteKind::Macro;
+                || facts.sites.iter().any(|site_facts| {
+                    let waits = site_facts.flags.has(SiteFlags::AWAITED) || site_facts.kind == SiteKind::Macro;
                     waits
-                        && facts.body_of(row.at) == region.body
-                        && contains(region, row.span)
-                        && lang::rust::conventions::EVENT_WAITS.contains(&facts.text(row.name))
+                        && facts.body_of(site_facts.at) == region.body
+                        && contains(region, site_facts.span)
+                        && lang::rust::conventions::EVENT_WAITS.contains(&facts.text(site_facts.name))
                 })
         };
         facts.regions.iter().enumerate().any(|(index, region)| {

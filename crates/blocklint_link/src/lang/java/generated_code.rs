@@ -62,9 +62,9 @@ pub(crate) fn rxjava_delegate(path: &str) -> Option<String> {
 /// Returns the result of a call of a generated getter, or of `build` on a generated builder.
 pub(crate) fn generated_result(linker: &Linker<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
-    let Form::Attr(base, _) = facts.form(row.callee) else { return None };
-    let text = facts.text(row.name);
+    let site_facts = linker.program.site(site);
+    let Form::Attr(base, _) = facts.form(site_facts.callee) else { return None };
+    let text = facts.text(site_facts.name);
     if text == "build" {
         return builder_result(linker, site, MOST_BUILDER_CALLS);
     }
@@ -117,12 +117,12 @@ fn builder_result(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Type
     let Form::Attr(base, _) = facts.form(linker.program.site(site).callee) else { return None };
     let Form::Result(inner) = facts.form(base) else { return None };
     let inner = site.file.site_ref(inner);
-    let row = linker.program.site(inner);
-    if row.kind != SiteKind::Call {
+    let site_facts = linker.program.site(inner);
+    if site_facts.kind != SiteKind::Call {
         return None;
     }
-    let Form::Attr(owner, _) = facts.form(row.callee) else { return None };
-    if !matches!(facts.text(row.name), "builder" | "toBuilder") {
+    let Form::Attr(owner, _) = facts.form(site_facts.callee) else { return None };
+    if !matches!(facts.text(site_facts.name), "builder" | "toBuilder") {
         return builder_result(linker, inner, depth);
     }
     let owner = linker.eval(linker.scope_of(inner, EnvId::NONE), owner);

@@ -44,15 +44,17 @@ impl Linker<'_> {
         let assigned = facts
             .assigns
             .iter()
-            .filter(|row| is_lambda(facts, row.value) && self.names_type(file, row.annotation, sym))
+            .filter(|assignment| {
+                is_lambda(facts, assignment.value) && self.names_type(file, assignment.annotation, sym)
+            })
             .count();
         let mut count = assigned;
-        for (body_index, row) in facts.bodies.iter().enumerate() {
+        for (body_index, body_facts) in facts.bodies.iter().enumerate() {
             let body = file.body_ref(blocklint_facts::BodyId(body_index as u32));
-            if row.kind != BodyKind::Function {
+            if body_facts.kind != BodyKind::Function {
                 continue;
             }
-            if self.names_type(file, row.returns, sym) {
+            if self.names_type(file, body_facts.returns, sym) {
                 let exits = self.program.exits_in(body).filter(|exit| exit.kind == ExitKind::Return);
                 count += exits.filter(|exit| is_lambda(facts, exit.value)).count();
             }

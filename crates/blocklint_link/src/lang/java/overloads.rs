@@ -219,13 +219,13 @@ impl<'a> Linker<'a> {
         let Some(wanted) = self.values.nth(args, 0).and_then(|value| self.only_class(value)) else { return false };
         let facts = self.program.facts(body.file);
         let Some(class_of_override) = self.program.body(body).class.get() else { return false };
-        let row = facts.class(class_of_override);
-        let class_at = blocklint_facts::At { region: facts.body(row.parent).region, position: u32::MAX };
+        let class_facts = facts.class(class_of_override);
+        let class_at = blocklint_facts::At { region: facts.body(class_facts.parent).region, position: u32::MAX };
         let scope = crate::values::expr::Scope { file: body.file, at: class_at, env: EnvId::NONE };
         if declared != class {
             return false;
         }
-        facts.list(row.bases).iter().any(|&base| {
+        facts.list(class_facts.bases).iter().any(|&base| {
             let base = self.annotation(scope, base);
             let [Val::Instance { class: base_class, args, .. }] = self.values.members(base.value)[..] else {
                 return false;
@@ -285,8 +285,8 @@ impl<'a> Linker<'a> {
         });
         between.any(|class| {
             overrides.iter().any(|override_ref| {
-                let row = self.program.body(*override_ref);
-                let owner = row.class.get().map(|class| override_ref.file.class_ref(class));
+                let body_facts = self.program.body(*override_ref);
+                let owner = body_facts.class.get().map(|class| override_ref.file.class_ref(class));
                 owner == Some(class) && self.takes_argument_count(*override_ref, count)
             })
         })

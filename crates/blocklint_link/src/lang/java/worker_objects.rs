@@ -16,11 +16,9 @@ impl Linker<'_> {
     pub(crate) fn is_passed_to_workers(&self, class: ClassRef) -> bool {
         let (facts, class_id) = self.program.facts_and_id(class);
         if facts.text(self.program.class(class).name).is_empty() {
-            let mut creations = facts
-                .sites
-                .iter()
-                .enumerate()
-                .filter(|(_, row)| row.kind == SiteKind::New && facts.form(row.callee) == Form::Class(class_id));
+            let mut creations = facts.sites.iter().enumerate().filter(|(_, site_facts)| {
+                site_facts.kind == SiteKind::New && facts.form(site_facts.callee) == Form::Class(class_id)
+            });
             let index = self.program.index_of(class.file);
             return creations.next().is_some_and(|(index_of_site, _)| {
                 let uses = index.uses_of_result(blocklint_facts::SiteId(index_of_site as u32));

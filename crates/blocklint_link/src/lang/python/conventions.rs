@@ -76,8 +76,8 @@ pub(crate) fn is_environment_test(facts: &FileFacts, test: FormId) -> bool {
     };
     match facts.form(test) {
         Form::Result(call) => {
-            let row = facts.site(call);
-            let reads_environment = match facts.form(row.callee) {
+            let site_facts = facts.site(call);
+            let reads_environment = match facts.form(site_facts.callee) {
                 Form::Attr(base, name) => {
                     facts.text(name) == "getenv" || facts.text(name) == "get" && is_environment(base)
                 }

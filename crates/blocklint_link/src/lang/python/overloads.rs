@@ -28,8 +28,8 @@ impl<'a> Linker<'a> {
         let variants: Vec<BodyRef> = (0..body.index())
             .map(|index| BodyId(index as u32))
             .filter(|&id| {
-                let row = facts.body(id);
-                row.var == var && row.kind == BodyKind::Function && row.flags.has(BodyFlags::STUB)
+                let body_facts = facts.body(id);
+                body_facts.var == var && body_facts.kind == BodyKind::Function && body_facts.flags.has(BodyFlags::STUB)
             })
             .filter(|&id| facts.list(facts.body(id).decorators).iter().any(|&form| self.is_overload(body, form)))
             .map(|id| body.file.body_ref(id))

@@ -38,9 +38,9 @@ impl Linker<'_> {
     pub(crate) fn collected_into(&self, scope: Scope, declared: Typed, value: FormId) -> Option<Typed> {
         let facts = self.program.facts(scope.file);
         let Form::Result(call) = facts.form(value) else { return None };
-        let row = facts.site(call);
-        let Form::Attr(base, name) = facts.form(row.callee) else { return None };
-        if row.kind != SiteKind::Call || !COLLECT.ends_with(facts.text(name)) {
+        let site_facts = facts.site(call);
+        let Form::Attr(base, name) = facts.form(site_facts.callee) else { return None };
+        if site_facts.kind != SiteKind::Call || !COLLECT.ends_with(facts.text(name)) {
             return None;
         }
         let iterator = self.eval(scope, base);

@@ -100,9 +100,9 @@ impl Linker<'_> {
     fn trait_impl_block(&self, body: BodyRef) -> Option<(ClassRef, FormId)> {
         let facts = self.program.facts(body.file);
         let class = self.program.body(body).class.get().filter(|_| facts.language == Language::Rust)?;
-        let row = facts.class(class);
-        match facts.list(row.bases)[..] {
-            [base] if row.kind == ClassKind::Impl => Some((body.file.class_ref(class), base)),
+        let class_facts = facts.class(class);
+        match facts.list(class_facts.bases)[..] {
+            [base] if class_facts.kind == ClassKind::Impl => Some((body.file.class_ref(class), base)),
             _ => None,
         }
     }
@@ -123,12 +123,12 @@ impl Linker<'_> {
         let mut methods = vec![body];
         for other in self.impls(subject).into_iter().filter(|other| *other != block).take(MOST_BLOCKS) {
             let facts = self.program.facts(other.file);
-            let row = self.program.class(other);
-            let [other_base] = facts.list(row.bases)[..] else { continue };
+            let class_facts = self.program.class(other);
+            let [other_base] = facts.list(class_facts.bases)[..] else { continue };
             if last(other, other_base) != last(block, base) {
                 continue;
             }
-            if let Some(var) = self.program.scope_var(other.file, row.body, name) {
+            if let Some(var) = self.program.scope_var(other.file, class_facts.body, name) {
                 methods.extend(self.functions_of(other, var));
             }
         }

@@ -119,11 +119,11 @@ fn class_of_body(linker: &Linker<'_>, file: FileId, body: BodyId) -> Option<Clas
 
 /// Returns the subject of an impl block: the type that it implements methods for. A type is its own subject.
 pub fn subject(linker: &Linker<'_>, class: ClassRef) -> Option<ClassRef> {
-    let row = linker.program.class(class);
-    if row.kind != ClassKind::Impl {
+    let class_facts = linker.program.class(class);
+    if class_facts.kind != ClassKind::Impl {
         return Some(class);
     }
-    match linker.values.members(linker.annotation(head_scope(linker, class), row.subject).value)[..] {
+    match linker.values.members(linker.annotation(head_scope(linker, class), class_facts.subject).value)[..] {
         [Val::Instance { class, .. }] => Some(class),
         _ => None,
     }
@@ -131,9 +131,9 @@ pub fn subject(linker: &Linker<'_>, class: ClassRef) -> Option<ClassRef> {
 
 /// Returns the value of `self` in a method of a class, trait or impl block.
 pub(crate) fn receiver(linker: &Linker<'_>, class: ClassRef) -> Typed {
-    let row = linker.program.class(class);
-    if row.kind == ClassKind::Impl {
-        return linker.annotation(head_scope(linker, class), row.subject);
+    let class_facts = linker.program.class(class);
+    if class_facts.kind == ClassKind::Impl {
+        return linker.annotation(head_scope(linker, class), class_facts.subject);
     }
     linker.known(Val::Instance { class, exact: false, args: linker.own_params(class) })
 }

@@ -73,7 +73,7 @@ impl<'a> Linker<'a> {
         };
         let rows = self.library.calls(path);
         let all_test_argument =
-            !rows.is_empty() && rows.with(|_| true).all(|row| row.row.when.iter().any(tests_argument));
+            !rows.is_empty() && rows.with(|_| true).all(|matched| matched.row.when.iter().any(tests_argument));
         all_test_argument.then_some(path)
     }
 
@@ -169,8 +169,8 @@ impl<'a> Linker<'a> {
 
     /// Returns the method of an impl block, or the provided method of its trait.
     fn method_of_block(&self, block: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
-        let row = self.program.class(block);
-        if row.kind != ClassKind::Impl || row.bases.is_empty() {
+        let class_facts = self.program.class(block);
+        if class_facts.kind != ClassKind::Impl || class_facts.bases.is_empty() {
             return None;
         }
         let bases = self.bases(block);
@@ -190,11 +190,11 @@ impl<'a> Linker<'a> {
     /// True if a function without `async` returns a future or stream, by its declared result, also inside of `Box`,
     /// `Pin`, `Result` and `Option`.
     pub fn returns_future(&self, body: BodyRef) -> bool {
-        let row = self.program.body(body);
-        if row.returns.is_none() || row.flow != Flow::Sync {
+        let body_facts = self.program.body(body);
+        if body_facts.returns.is_none() || body_facts.flow != Flow::Sync {
             return false;
         }
-        let declared = self.annotation(self.signature_scope(body), row.returns);
+        let declared = self.annotation(self.signature_scope(body), body_facts.returns);
         self.is_future(declared.value, 6)
     }
 
