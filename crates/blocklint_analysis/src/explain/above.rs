@@ -2,18 +2,21 @@
 //! ([`StopReason`]).
 
 use blocklint_core::{Context, Span, rule_of};
-use blocklint_facts::{BodyKind, Flow, Form, SuppressionKind};
+use blocklint_facts::{AssignKind, At, BodyKind, Flow, Form, FormId, SiteId, SuppressionKind};
 use blocklint_flow::callers::{CallerKind, Node};
 use blocklint_flow::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId};
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::effect::label::Label;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, Wrap};
-use blocklint_link::values::value::{EnvId, Val};
-use blocklint_models::Via;
+use blocklint_link::values::value::{EnvId, Val, ValueId};
+use blocklint_models::{HandoverContext, Runs, Via};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{CallerStep, Explainer, StopReason};
+
+/// The most nested `partial` calls that are followed to a body.
+const MAX_PARTIAL_DEPTH: u32 = 4;
 
 /// The most mentions of one body that are followed.
 const MENTIONS: usize = 64;
@@ -223,7 +226,7 @@ impl Explainer<'_, '_> {
                 .enumerate()
                 .filter(|(_, site_facts)| blocklint_link::syntax::regions::touches(comment.line, site_facts.span));
             sites.find_map(|(index, row)| {
-                let site = body.file.site_ref(blocklint_facts::SiteId(index as u32));
+                let site = body.file.site_ref(SiteId(index as u32));
                 if facts.body_of(row.at) != body_id {
                     return None;
                 }
@@ -254,11 +257,11 @@ impl Explainer<'_, '_> {
             let rows = linker.library.handovers(path);
             for row in rows.of_via(Via::Decorator) {
                 let runs = match &row.context {
-                    blocklint_models::HandoverContext::Is(runs) => *runs,
-                    blocklint_models::HandoverContext::BySync { sync, .. } => *sync,
-                    blocklint_models::HandoverContext::Of(_) => continue,
+                    HandoverContext::Is(runs) => *runs,
+                    HandoverContext::BySync { sync, .. } => *sync,
+                    HandoverContext::Of(_) => continue,
                 };
-                if let blocklint_models::Runs::In(context) = runs {
+                if let Runs::In(context) = runs {
                     return Some((path, context));
                 }
             }
@@ -357,7 +360,7 @@ impl Explainer<'_, '_> {
             }
             Mention::Assign(assign) => {
                 let Some(row) = facts.assigns.get(assign.index()) else { return };
-                if row.kind != blocklint_facts::AssignKind::Plain {
+                if row.kind != AssignKind::Plain {
                     return;
                 }
                 let scope = blocklint_link::values::expr::Scope { file, at: row.at, env: EnvId::NONE };
@@ -380,16 +383,16 @@ impl Explainer<'_, '_> {
     }
 
     /// True if a list, set or dict display contains a body.
-    fn is_in_display(&self, file: FileId, form: blocklint_facts::FormId, body: BodyRef) -> bool {
+    fn is_in_display(&self, file: FileId, form: FormId, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(file);
         let (Form::Display(_, list) | Form::Pairs(list)) = facts.form(form) else { return false };
-        let scope = blocklint_link::values::expr::Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE };
+        let scope = blocklint_link::values::expr::Scope { file, at: At::default(), env: EnvId::NONE };
         facts.list(list).iter().take(MENTIONS).any(|&part| self.is_body(self.linker.eval(scope, part).value, body))
     }
 
     /// True if a body is among the members of a value.
-    fn is_body(&self, value: blocklint_link::values::value::ValueId, body: BodyRef) -> bool {
-        self.linker.values.members(value).iter().any(|val| self.is_body_or_partial(*val, body, 4))
+    fn is_body(&self, value: ValueId, body: BodyRef) -> bool {
+        self.linker.values.members(value).iter().any(|val| self.is_body_or_partial(*val, body, MAX_PARTIAL_DEPTH))
     }
 
     /// True if a value is a body, or a partial application of it.

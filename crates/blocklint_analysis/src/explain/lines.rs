@@ -2,7 +2,7 @@
 //! around it.
 
 use blocklint_core::Span;
-use blocklint_facts::{BodyId, BodyKind, ClassKind, SiteId, SiteKind};
+use blocklint_facts::{BodyId, BodyKind, ClassId, ClassKind, SiteId, SiteKind};
 use blocklint_flow::graph::trace::place_of;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use rustc_hash::FxHashMap;
@@ -131,9 +131,10 @@ impl Explainer<'_, '_> {
             if on_line(body_facts.name_span.start) {
                 defines.push(body_ref(index));
             }
-            let distance = match body_facts.span.end <= code.start {
-                true => code.start - body_facts.span.end,
-                false => body_facts.span.start.saturating_sub(code.start),
+            let distance = if body_facts.span.end <= code.start {
+                code.start - body_facts.span.end
+            } else {
+                body_facts.span.start.saturating_sub(code.start)
             };
             if nearest.is_none_or(|(least, _)| distance < least) {
                 nearest = Some((distance, body_ref(index)));
@@ -165,7 +166,7 @@ impl Explainer<'_, '_> {
             body,
             function,
             defines,
-            class: class.map(|index| file.class_ref(blocklint_facts::ClassId(index as u32))),
+            class: class.map(|index| file.class_ref(ClassId(index as u32))),
             enclosing_call,
             nearest: function.is_none().then(|| nearest.map(|(_, body)| body)).flatten(),
             is_import,

@@ -2,7 +2,7 @@
 //! missing.
 
 use blocklint_core::{Confidence, Language, Span};
-use blocklint_facts::{SiteFlags, SiteKind};
+use blocklint_facts::{SiteFlags, SiteId, SiteKind};
 use blocklint_flow::entries::root::Roots;
 use blocklint_link::calls::targets::Target;
 use blocklint_link::linker::Linker;
@@ -35,7 +35,7 @@ pub fn find_missing_calls(linker: &Linker<'_>) -> Vec<MissingCall> {
             continue;
         }
         for site in 0..file.facts.sites.len() as u32 {
-            let site = id.site_ref(blocklint_facts::SiteId(site));
+            let site = id.site_ref(SiteId(site));
             let site_facts = linker.program.site(site);
             if !matches!(site_facts.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro) {
                 continue;

@@ -5,7 +5,7 @@ use blocklint_flow::callers::Node;
 use blocklint_flow::graph::{FlowEdge, LabelledBodyId};
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
-use blocklint_link::values::value::{EnvId, Val};
+use blocklint_link::values::value::{BoundId, EnvId, Val};
 use blocklint_models::{RowEffect, Runs, Via};
 
 use super::{CallerStep, EndReason, Explainer, PassedCallable, RunTarget};
@@ -77,7 +77,7 @@ impl Explainer<'_, '_> {
         &self,
         site: SiteRef,
         path: PathId,
-        receiver: blocklint_link::values::value::BoundId,
+        receiver: BoundId,
         property: bool,
         reasons: &mut Vec<EndReason>,
     ) {
@@ -127,13 +127,7 @@ impl Explainer<'_, '_> {
     }
 
     /// Returns the reason why no row holds the thread at a call that blocking rows describe.
-    fn reason_of_failed_conditions(
-        &self,
-        site: SiteRef,
-        path: PathId,
-        receiver: blocklint_link::values::value::BoundId,
-        property: bool,
-    ) -> EndReason {
+    fn reason_of_failed_conditions(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool) -> EndReason {
         let linker = self.linker;
         let rows = if property { linker.library.properties(path) } else { linker.library.calls(path) };
         for row in rows.effect() {

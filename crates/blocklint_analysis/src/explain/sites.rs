@@ -1,7 +1,7 @@
 //! Explanation of a site for `blocklint why`: its receiver, arguments and call targets, and the rows that describe it.
 
 use blocklint_core::Span;
-use blocklint_facts::{Form, FormId, SiteFlags, SiteId, SiteKind, VarKind};
+use blocklint_facts::{Flow, Form, FormId, SiteFlags, SiteId, SiteKind, VarKind};
 use blocklint_flow::graph::marks::Marks;
 use blocklint_flow::graph::{EdgeTarget, FlowEdge};
 use blocklint_link::calls::targets::{Target, TargetKind};
@@ -10,11 +10,14 @@ use blocklint_link::effect::label::LabelHold;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_link::program::occurrences::is_field_of_receiver;
 use blocklint_link::values::value::{BoundId, EnvId, ValueId};
-use blocklint_models::{Argument, Condition, Match, RowEffect, Selector, Subject, Via};
+use blocklint_models::{Argument, CallRow, Condition, Match, RowEffect, Selector, Subject, Via};
 
 use super::{
     ArgumentValue, ConditionResult, Explainer, Explanation, PlaceRole, RowMatch, RunTarget, TestedCondition, TestedRow,
 };
+
+/// How many variables and calls are followed to the constant of an argument.
+const MAX_CONSTANT_DEPTH: u32 = 6;
 
 /// The most overrides that are listed.
 const OVERRIDES: usize = 12;
@@ -64,7 +67,7 @@ impl<'a> Explainer<'_, 'a> {
     }
 
     /// Returns the rows with an effect for a call or property.
-    fn effect_rows(&self, path: PathId, property: bool) -> impl Iterator<Item = Match<'a, blocklint_models::CallRow>> {
+    fn effect_rows(&self, path: PathId, property: bool) -> impl Iterator<Item = Match<'a, CallRow>> {
         let library = &self.linker.library;
         let rows = if property { library.properties(path) } else { library.calls(path) };
         rows.effect().collect::<Vec<_>>().into_iter()
@@ -173,7 +176,7 @@ impl<'a> Explainer<'_, 'a> {
                 Target::Overrides { class, name } => {
                     for &body in linker.overrides(class, name).iter().take(OVERRIDES) {
                         let kind = match linker.program.body(body).flow {
-                            blocklint_facts::Flow::Sync => TargetKind::Call,
+                            Flow::Sync => TargetKind::Call,
                             _ => TargetKind::Construct,
                         };
                         add(&mut run_targets, body, kind, None, confidence);
@@ -332,7 +335,7 @@ impl<'a> Explainer<'_, 'a> {
                 ArgumentValue::Absent
             };
         };
-        match linker.constant(site, form, EnvId::NONE, 6) {
+        match linker.constant(site, form, EnvId::NONE, MAX_CONSTANT_DEPTH) {
             Constant::Hidden => {
                 if let Form::Var(var) = facts.form(form)
                     && let VarKind::Param(_) = facts.var(var).kind
@@ -348,7 +351,7 @@ impl<'a> Explainer<'_, 'a> {
                 let default = linker.program.params_of(owner).get(index as usize).and_then(|param| param.default.get());
                 let default = default.and_then(|default| {
                     let parent = linker.program.body(owner).parent.get()?;
-                    match linker.constant_in(site.file.body_ref(parent), default, EnvId::NONE, 6) {
+                    match linker.constant_in(site.file.body_ref(parent), default, EnvId::NONE, MAX_CONSTANT_DEPTH) {
                         Constant::Hidden | Constant::Param(_) => None,
                         constant => Some(constant),
                     }

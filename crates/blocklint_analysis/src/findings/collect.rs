@@ -61,10 +61,7 @@ fn candidate(solved: &SolvedGraph<'_, '_>, hit: &Hit, placed: PlacedEdge, rule: 
     let (mut length_steps, mut applied) = (0, SmallVec::new());
     for doubt in judge.doubts_of_cost(linker.program.language(edge.site.file), &cost) {
         applied.push(doubt.question);
-        match doubt.is_of_length {
-            true => length_steps += doubt.steps,
-            false => cost.steps += doubt.steps,
-        }
+        if doubt.is_of_length { length_steps += doubt.steps } else { cost.steps += doubt.steps }
     }
     Some(Candidate {
         root: hit.root,

@@ -2,7 +2,7 @@
 //! `to_thread(work())`, so the function blocks the calling thread.
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity};
+use blocklint_core::{Confidence, Context, Language, Mistake, RuleCode, Severity};
 use blocklint_facts::{BodyKind, Flow, Form, SiteKind};
 use blocklint_flow::entries::publisher_factory::chain_factory_of;
 use blocklint_flow::search::suppressions::Suppressions;
@@ -117,7 +117,7 @@ fn handed_results_at(linker: &Linker<'_>, site: SiteRef) -> Vec<HandedResult> {
             }
             // If the callable runs on a loop, the taker also accepts a coroutine.
             let takes_coroutines = match linker.handover_context(matched.row, site, true) {
-                Runs::In(context) => context != blocklint_core::Context::Worker,
+                Runs::In(context) => context != Context::Worker,
                 Runs::Caller | Runs::Chain => continue,
             };
             if returns_own_object(linker, called, path) {

@@ -3,7 +3,7 @@
 
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, CreatedKind, CreatedPer, Effect, Hold, Language, Mistake, RuleCode, Severity};
-use blocklint_facts::{At, BodyKind, ExitKind, Flow, Form, FormId, SiteKind, Sym, VarKind};
+use blocklint_facts::{At, BodyKind, ExitKind, Flow, Form, FormId, SiteId, SiteKind, Sym, VarKind};
 use blocklint_flow::callers::Callers;
 use blocklint_flow::judge::java::is_behind_setting;
 use blocklint_flow::lifecycle::frequency::{Frequencies, Frequency};
@@ -24,6 +24,15 @@ use blocklint_models::{Creates, Role, RowEffect, Selector, Uses};
 use rustc_hash::FxHashSet;
 
 use crate::rules::mistakes::MistakeSearch;
+
+/// How many nested callees are searched for a loop over an unbounded wait.
+const MAX_CALLEE_DEPTH: u32 = 3;
+
+/// How deep an annotation is searched for the word of an administrator.
+const MAX_FORM_DEPTH: u32 = 6;
+
+/// How many owners above an object are searched for one that is made on demand.
+const MAX_OWNER_DEPTH: u32 = 8;
 
 /// Returns the findings of the two rules about threads and connections.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
@@ -392,13 +401,15 @@ fn is_singleton<'a>(
     let Some(class) = class_of_site(linker, site) else { return false };
     match repeated {
         Repeated::Class(owner) => {
-            is_injected(linker, owner) || is_injected(linker, class) || !is_made_on_demand(linker, times, owner, 8)
+            is_injected(linker, owner)
+                || is_injected(linker, class)
+                || !is_made_on_demand(linker, times, owner, MAX_OWNER_DEPTH)
         }
         Repeated::Body(_) => {
             let name = name_of_method_around(linker, site);
             lang::java::names::closes_object(name)
                 || lang::java::names::runs_once(name)
-                    && (is_injected(linker, class) || !is_made_on_demand(linker, times, class, 8))
+                    && (is_injected(linker, class) || !is_made_on_demand(linker, times, class, MAX_OWNER_DEPTH))
         }
     }
 }
@@ -486,7 +497,7 @@ fn is_of_role(linker: &Linker<'_>, path: PathId, role: Role) -> bool {
 /// True if the names of an entry's dependencies show that it requires an administrator (Python).
 fn is_for_administrators(linker: &Linker<'_>, entry: BodyRef) -> bool {
     let facts = linker.program.facts(entry.file);
-    let is_for_admin = |form: FormId| names_administrator(linker, entry.file, form, 6);
+    let is_for_admin = |form: FormId| names_administrator(linker, entry.file, form, MAX_FORM_DEPTH);
     facts.language == Language::Python
         && (linker
             .program
@@ -557,7 +568,7 @@ fn is_runtime_for_one_call<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, s
         return false;
     }
     facts.sites.iter().enumerate().any(|(index, site_facts)| {
-        let call = site.file.site_ref(blocklint_facts::SiteId(index as u32));
+        let call = site.file.site_ref(SiteId(index as u32));
         site_facts.kind == SiteKind::Call
             && is_inside(linker, site_facts.at, own)
             && linker.targets(call, EnvId::NONE).list.iter().any(|target| match *target {
@@ -628,7 +639,7 @@ fn is_dedicated_thread(linker: &Linker<'_>, site: SiteRef) -> bool {
         if linker.class_around(linker.program.body_of(site.file, site_facts.at)) != class {
             continue;
         }
-        let call = site.file.site_ref(blocklint_facts::SiteId(index as u32));
+        let call = site.file.site_ref(SiteId(index as u32));
         for target in &linker.targets(call, EnvId::NONE).list {
             let Target::Row { path, .. } = *target else { continue };
             for handover in linker.library.handovers(path).iter() {
@@ -646,7 +657,7 @@ fn is_dedicated_thread(linker: &Linker<'_>, site: SiteRef) -> bool {
     tasks.sort();
     tasks.dedup();
     match tasks[..] {
-        [(_, Some(body))] => loops_over_unbounded_wait(linker, body, 3, &mut FxHashSet::default()),
+        [(_, Some(body))] => loops_over_unbounded_wait(linker, body, MAX_CALLEE_DEPTH, &mut FxHashSet::default()),
         _ => false,
     }
 }
@@ -703,7 +714,7 @@ pub(crate) fn loops_over_unbounded_wait(
         if facts.body_of(site_facts.at) != body_id {
             return false;
         }
-        let site = body.file.site_ref(blocklint_facts::SiteId(index as u32));
+        let site = body.file.site_ref(SiteId(index as u32));
         let is_endless = is_looped(linker, site);
         linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, receiver, property, .. } if is_endless => {

@@ -1,8 +1,8 @@
 //! Rule `pool-starvation`, part two: a job waits for another job of the thread pool that runs it. If every thread of
 //! the pool runs such a job, no thread is left for the jobs that they wait for.
 
-use blocklint_core::{Confidence, Effect, Language, Severity, Starved};
-use blocklint_facts::{BodyFlags, Form, SiteKind};
+use blocklint_core::{Confidence, Context, Effect, Language, Severity, Starved};
+use blocklint_facts::{BodyFlags, Form, SiteId, SiteKind};
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::imports::library_reach::LibraryReach;
 use blocklint_link::lang;
@@ -117,7 +117,7 @@ fn is_growing_pool(linker: &Linker<'_>, site: SiteRef, pool: Pool) -> bool {
     };
     let facts = linker.program.facts(site.file);
     facts.sites.iter().enumerate().any(|(index, site_facts)| {
-        let maker = site.file.site_ref(blocklint_facts::SiteId(index as u32));
+        let maker = site.file.site_ref(SiteId(index as u32));
         matches!(site_facts.kind, SiteKind::Call | SiteKind::New)
             && lang::words::makes_unbounded_pool(facts.text(site_facts.name))
             && variable_storing(linker, maker).is_some_and(|sym| facts.text(sym) == name)
@@ -142,7 +142,7 @@ fn find_wait_for_own_pool(
         if facts.body_of(site_facts.at) != job_id || site_facts.kind != SiteKind::Call {
             continue;
         }
-        let site = job.file.site_ref(blocklint_facts::SiteId(index as u32));
+        let site = job.file.site_ref(SiteId(index as u32));
         if let Some(inner) = submission_at(linker, site)
             && pools.contains(&inner.pool)
             && let Some((wait, path)) = wait_for_result(linker, site)
@@ -190,7 +190,7 @@ fn wait_for_result(linker: &Linker<'_>, site: SiteRef) -> Option<(SiteRef, PathI
             Form::Var(var) => Some(var) == variable,
             _ => false,
         };
-        let wait = site.file.site_ref(blocklint_facts::SiteId(index as u32));
+        let wait = site.file.site_ref(SiteId(index as u32));
         if site_facts.kind != SiteKind::Call || !is_result || linker.program.body_of_site(wait) != body {
             return None;
         }
@@ -233,7 +233,7 @@ fn pool_argument_of(row: &HandoverRow) -> Option<Option<&Argument>> {
     match &row.context {
         HandoverContext::Of(Argument::Receiver) => Some(None),
         HandoverContext::Of(argument) => Some(Some(argument)),
-        HandoverContext::Is(Runs::In(context)) if *context == blocklint_core::Context::Worker => Some(None),
+        HandoverContext::Is(Runs::In(context)) if *context == Context::Worker => Some(None),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity};
-use blocklint_facts::{BodyId, Form, Import, ImportKind, SiteId, SiteKind};
+use blocklint_facts::{BodyId, FileFacts, Form, FormId, Import, ImportKind, SiteId, SiteKind};
 use blocklint_flow::graph::raw_finding::RawStep;
 use blocklint_link::lang;
 use blocklint_link::lang::python::names::{imported_module, module_file_in};
@@ -289,7 +289,7 @@ fn position_of(linker: &Linker<'_>, site: SiteRef) -> u32 {
 }
 
 /// True if a form is `__name__`.
-fn is_dunder_name(facts: &blocklint_facts::FileFacts, form: blocklint_facts::FormId) -> bool {
+fn is_dunder_name(facts: &FileFacts, form: FormId) -> bool {
     match facts.form(form) {
         Form::Name(name) => facts.text(name) == "__name__",
         Form::Var(var) => facts.text(facts.var(var).name) == "__name__",

@@ -6,7 +6,9 @@
 
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity};
-use blocklint_facts::{ClassId, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
+use blocklint_facts::{
+    BodyId, ClassId, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind,
+};
 use blocklint_flow::search::locks::{
     HeldOverAwait, binding_of_guard, find_locks_held_over_await, is_in_else, is_moved_before,
 };
@@ -297,7 +299,7 @@ fn is_site_in_test(linker: &Linker<'_>, site: SiteRef) -> bool {
 }
 
 /// Returns the awaits of each coroutine of a file, in order.
-fn awaits_by_coroutine(facts: &FileFacts) -> FxHashMap<blocklint_facts::BodyId, Vec<SiteId>> {
+fn awaits_by_coroutine(facts: &FileFacts) -> FxHashMap<BodyId, Vec<SiteId>> {
     let mut awaits: FxHashMap<_, Vec<SiteId>> = FxHashMap::default();
     for (index, site_facts) in facts.sites.iter().enumerate() {
         if !site_facts.flags.has(SiteFlags::AWAITED) {

@@ -5,8 +5,11 @@
 
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity, Starved};
-use blocklint_facts::{At, BodyFlags, BodyKind, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarId};
-use blocklint_flow::search::locks::lock_place;
+use blocklint_facts::{
+    At, BodyFlags, BodyId, BodyKind, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind,
+    VarId,
+};
+use blocklint_flow::search::locks::{LockPlace, lock_place};
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::imports::library_reach::LibraryReach;
 use blocklint_link::linker::Linker;
@@ -19,6 +22,9 @@ use rustc_hash::FxHashSet;
 
 use crate::rules::job_waits_for_own_pool::find_own_job_waits;
 use crate::rules::mistakes::MistakeSearch;
+
+/// How deep an expression is searched for a result or variable.
+const MAX_FORM_DEPTH: u32 = 6;
 
 /// Returns the findings of this rule, without those about unbounded offloads (`unbounded_offload.rs`).
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
@@ -187,7 +193,7 @@ fn live_ranges(linker: &Linker<'_>, site: SiteRef) -> Vec<LiveRange> {
     for (id, region) in facts.regions.iter().enumerate() {
         if region.body == body
             && region.kind == RegionKind::With
-            && is_result_of(linker, site.file, region.test, site, 6)
+            && is_result_of(linker, site.file, region.test, site, MAX_FORM_DEPTH)
         {
             let region = RegionId(id as u32);
             ranges.push(LiveRange { region, from: taken_at.position, to: u32::MAX });
@@ -197,7 +203,7 @@ fn live_ranges(linker: &Linker<'_>, site: SiteRef) -> Vec<LiveRange> {
         let Form::Var(var) = facts.form(assign.target) else { continue };
         if facts.body_of(assign.at) != body
             || facts.var(var).body != body
-            || !is_result_of(linker, site.file, assign.value, site, 6)
+            || !is_result_of(linker, site.file, assign.value, site, MAX_FORM_DEPTH)
             || !is_connection(linker, Scope { file: site.file, at: assign.at, env: EnvId::NONE }, assign.value)
         {
             continue;
@@ -287,24 +293,24 @@ fn end_of_life(linker: &Linker<'_>, file: FileId, var: VarId, bound_at: At) -> u
     // A `move` closure or block that captures the variable moves it.
     for (id, body) in facts.bodies.iter().enumerate() {
         let moves = body.flags.has(BodyFlags::MOVE) && matches!(body.kind, BodyKind::Lambda | BodyKind::AsyncBlock);
-        let id = blocklint_facts::BodyId(id as u32);
+        let id = BodyId(id as u32);
         let inside = |at: At| facts.body_of(at) == id;
         let captures = moves
             && facts.sites.iter().any(|site_facts| {
                 inside(site_facts.at)
-                    && (reads_var(linker, file, site_facts.callee, var, 6)
+                    && (reads_var(linker, file, site_facts.callee, var, MAX_FORM_DEPTH)
                         || facts
                             .args
                             .iter()
                             .skip(site_facts.args.start as usize)
                             .take(site_facts.args.len as usize)
-                            .any(|arg| reads_var(linker, file, arg.value, var, 6)))
+                            .any(|arg| reads_var(linker, file, arg.value, var, MAX_FORM_DEPTH)))
             });
         if captures {
             let taker = facts.sites.iter().enumerate().find(|(index, site_facts)| {
                 facts.body_of(site_facts.at) == facts.var(var).body
                     && facts
-                        .args_of(blocklint_facts::SiteId(*index as u32))
+                        .args_of(SiteId(*index as u32))
                         .into_iter()
                         .any(|arg| matches!(facts.form(arg.value), Form::Callable(literal) | Form::Run(literal) if literal == id))
             });
@@ -343,7 +349,7 @@ fn sites_in_range<'l>(linker: &'l Linker<'_>, site: SiteRef, range: LiveRange) -
         let mut region = site_facts.at.region;
         while let Some(id) = region.get() {
             if id == range.region {
-                return Some(file.site_ref(blocklint_facts::SiteId(index as u32)));
+                return Some(file.site_ref(SiteId(index as u32)));
             }
             region = facts.region(id).parent;
         }
@@ -426,7 +432,7 @@ fn find_taker_in_callees(
             if facts.body_of(site_facts.at) != body_id {
                 continue;
             }
-            let call = body.file.site_ref(blocklint_facts::SiteId(index as u32));
+            let call = body.file.site_ref(SiteId(index as u32));
             if runs_only_without_connection(linker, call, site, body, with_receiver) {
                 continue;
             }
@@ -543,7 +549,7 @@ pub(crate) fn pool_of_form(linker: &Linker<'_>, scope: Scope, form: FormId) -> O
 }
 
 /// Returns the form that a call clones (`pool.clone()`, Rust). A clone of a pool is the same pool.
-fn cloned_form(facts: &blocklint_facts::FileFacts, form: FormId) -> Option<FormId> {
+fn cloned_form(facts: &FileFacts, form: FormId) -> Option<FormId> {
     let Form::Result(site) = facts.form(form) else { return None };
     match facts.form(facts.site(site).callee) {
         Form::Attr(base, name) if facts.text(name) == "clone" && facts.language == Language::Rust => Some(base),
@@ -555,7 +561,7 @@ fn cloned_form(facts: &blocklint_facts::FileFacts, form: FormId) -> Option<FormI
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pool {
     /// A field, or a variable of a module.
-    Stored(blocklint_flow::search::locks::LockPlace),
+    Stored(LockPlace),
     /// A parameter or local variable.
     Local(FileId, VarId),
 }

@@ -3,7 +3,9 @@
 
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Context, Effect, Language, Mistake, RuleCode, Severity, Unbounded};
-use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, Form, RegionKind, SiteFlags, SiteKind};
+use blocklint_facts::{
+    At, BodyFlags, BodyId, BodyKind, Flow, Form, RegionId, RegionKind, SiteFlags, SiteId, SiteKind, Sym,
+};
 use blocklint_flow::callers::Callers;
 use blocklint_flow::graph::Graph;
 use blocklint_flow::graph::raw_finding::RawStep;
@@ -14,8 +16,8 @@ use blocklint_link::effect::label::Label;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::work::WorkUnit;
-use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
-use blocklint_link::program::occurrences::Mention;
+use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
+use blocklint_link::program::occurrences::{Mention, Wrap};
 use blocklint_link::values::value::EnvId;
 use blocklint_models::{Concurrency, HandoverContext, HandoverRow, RowEffect, Runs, Selector, Subject, Test, Uses};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,6 +25,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::rules::created_repeatedly::loops_over_unbounded_wait;
 use crate::rules::mistakes::MistakeSearch;
 use crate::rules::pool_starvation::connection_taken_at;
+
+/// How many callers above a call are searched for code that starts it many times.
+const MAX_CALLER_DEPTH: u32 = 4;
 
 pub(crate) mod elsewhere;
 mod wrappers;
@@ -343,7 +348,7 @@ fn calculates_within(linker: &Linker<'_>, body: BodyRef, memo: &mut CalculationM
     let Some(depth) = depth.checked_sub(1) else { return false };
     memo.insert(body, false);
     let (facts, body_id) = linker.program.facts_and_id(body);
-    let inside = |at: blocklint_facts::At| {
+    let inside = |at: At| {
         std::iter::successors(Some(facts.body_of(at)), |&id| facts.body(id).parent.get()).any(|id| id == body_id)
     };
     let (mut calls_itself, mut calls_unknown, mut calculates) = (0, false, false);
@@ -351,7 +356,7 @@ fn calculates_within(linker: &Linker<'_>, body: BodyRef, memo: &mut CalculationM
         if !inside(site_facts.at) || !matches!(site_facts.kind, SiteKind::Call | SiteKind::New) {
             continue;
         }
-        let site = body.file.site_ref(blocklint_facts::SiteId(index as u32));
+        let site = body.file.site_ref(SiteId(index as u32));
         let targets = linker.targets(site, EnvId::NONE);
         calls_unknown |=
             targets.list.is_empty() && !lang::words_of(facts.language).only_calculates(facts.text(site_facts.name));
@@ -404,7 +409,7 @@ fn is_bounded<'a>(linker: &Linker<'a>, site: SiteRef, bounding: &FxHashSet<(Lang
             facts.body_of(site_facts.at) == id
                 && matches!(site_facts.kind, SiteKind::Call | SiteKind::Enter)
                 && (bounding.contains(&(facts.language, facts.text(site_facts.name)))
-                    || bounds_concurrency(linker, site.file.site_ref(blocklint_facts::SiteId(index as u32))))
+                    || bounds_concurrency(linker, site.file.site_ref(SiteId(index as u32))))
         });
         if has_bound {
             return true;
@@ -449,7 +454,7 @@ fn is_awaited(linker: &Linker<'_>, site: SiteRef) -> bool {
     // The result may be awaited through a local variable, or as an argument of an awaited call.
     let uses = linker.program.uses_of_result(site);
     uses.iter().any(|(mention, wrap)| match mention {
-        _ if wrap == blocklint_link::program::occurrences::Wrap::Awaited => true,
+        _ if wrap == Wrap::Awaited => true,
         Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
             Form::Var(var) => facts.sites.iter().any(|site_facts| {
                 site_facts.flags.has(SiteFlags::AWAITED)
@@ -467,9 +472,9 @@ fn is_awaited(linker: &Linker<'_>, site: SiteRef) -> bool {
 }
 
 /// True if a region and a site have the same innermost loop.
-fn is_in_same_loop(linker: &Linker<'_>, site: SiteRef, region: blocklint_facts::RegionId) -> bool {
+fn is_in_same_loop(linker: &Linker<'_>, site: SiteRef, region: RegionId) -> bool {
     let facts = linker.program.facts(site.file);
-    let innermost = |mut region: blocklint_facts::RegionId| {
+    let innermost = |mut region: RegionId| {
         while let Some(id) = region.get() {
             if facts.region(id).kind == RegionKind::Loop {
                 return Some(id);
@@ -511,7 +516,7 @@ fn is_started_per_item(linker: &Linker<'_>, body: BodyRef) -> bool {
         return true;
     }
     facts.sites.iter().enumerate().any(|(index, site_facts)| {
-        let id = blocklint_facts::SiteId(index as u32);
+        let id = SiteId(index as u32);
         let takes_block = facts
             .args_of(id)
             .into_iter()
@@ -541,7 +546,7 @@ fn is_returned_to_starter(linker: &Linker<'_>, body: BodyRef) -> bool {
 
 /// True if a mention is the return value of a lambda that runs for each element of a collection, and the body around it
 /// starts all results.
-fn is_returned_by_lambda(linker: &Linker<'_>, file: blocklint_link::program::ids::FileId, mention: Mention) -> bool {
+fn is_returned_by_lambda(linker: &Linker<'_>, file: FileId, mention: Mention) -> bool {
     let facts = linker.program.facts(file);
     let Mention::Exit(exit) = mention else { return false };
     let lambda = facts.body_of(facts.exits.at(exit as usize).at);
@@ -556,7 +561,7 @@ fn is_returned_by_lambda(linker: &Linker<'_>, file: blocklint_link::program::ids
             && facts.sites.iter().enumerate().any(|(index, site_facts)| {
                 site_facts.kind == SiteKind::Call
                     && facts.body_of(site_facts.at) == around
-                    && starts_all(linker, file.site_ref(blocklint_facts::SiteId(index as u32)))
+                    && starts_all(linker, file.site_ref(SiteId(index as u32)))
             })
     })
 }
@@ -588,7 +593,7 @@ fn find_gathered_calls<'a>(
                 calls.push(call);
             }
             calls.extend(find_gathered_calls(linker, caller, callers, bounding, depth));
-        } else if runs_per_item(linker, call) && is_started_with_others(linker, call, 4) {
+        } else if runs_per_item(linker, call) && is_started_with_others(linker, call, MAX_CALLER_DEPTH) {
             calls.push(call);
         }
     }
@@ -638,7 +643,7 @@ fn starts_all(linker: &Linker<'_>, site: SiteRef) -> bool {
 }
 
 /// Returns the name of the local list to which a call adds its argument: `tasks.append(…)`.
-fn filled_list(linker: &Linker<'_>, site: SiteRef) -> Option<blocklint_facts::Sym> {
+fn filled_list(linker: &Linker<'_>, site: SiteRef) -> Option<Sym> {
     let facts = linker.program.facts(site.file);
     let site_facts = linker.program.site(site);
     let Form::Attr(base, method) = facts.form(site_facts.callee) else { return None };
@@ -653,7 +658,7 @@ fn takes_connection(linker: &Linker<'_>, task: BodyRef) -> Option<PathId> {
         if facts.body_of(site_facts.at) != task_id || site_facts.kind != SiteKind::Call {
             return None;
         }
-        let site = task.file.site_ref(blocklint_facts::SiteId(index as u32));
+        let site = task.file.site_ref(SiteId(index as u32));
         connection_taken_at(linker, site).filter(|taken| taken.blocks).map(|taken| taken.path)
     })
 }

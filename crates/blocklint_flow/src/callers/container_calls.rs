@@ -1,12 +1,15 @@
 //! Dispatch: calls through a container of callables, by callable (`table[key]()`, `for hook in hooks: hook()`).
 
 use blocklint_core::Language;
-use blocklint_facts::{Form, FormId, SiteKind};
+use blocklint_facts::{Form, FormId, SiteId, SiteKind};
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::values::value::{EnvId, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The most assignments that are followed from a called element to its container.
+const MAX_ASSIGNMENT_DEPTH: u32 = 3;
 
 /// Methods that return an element of a container.
 const TAKERS: &[&str] = &["get", "pop", "popleft", "get_nowait", "setdefault"];
@@ -30,10 +33,10 @@ impl Dispatch {
         }
         let facts = linker.program.facts(file);
         for (index, site_facts) in facts.sites.iter().enumerate() {
-            if site_facts.kind != SiteKind::Call || !is_element(linker, file, site_facts.callee, 3) {
+            if site_facts.kind != SiteKind::Call || !is_element(linker, file, site_facts.callee, MAX_ASSIGNMENT_DEPTH) {
                 continue;
             }
-            let site = file.site_ref(blocklint_facts::SiteId(index as u32));
+            let site = file.site_ref(SiteId(index as u32));
             let targets = linker.attempt_site(site, || {
                 let has_type_arguments =
                     facts.language == Language::Rust && has_type_arguments(linker, site, site_facts.callee);

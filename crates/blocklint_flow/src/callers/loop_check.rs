@@ -10,8 +10,14 @@ use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{EmptyMeanwhile, Plain, Table};
 use blocklint_link::program::ids::{BodyRef, FileId, Name, SiteRef};
 use blocklint_link::values::value::{EnvId, Val};
-use blocklint_models::Asks;
+use blocklint_models::{Asks, Uses};
 use rustc_hash::FxHashSet;
+
+/// The most nested calls that are followed from a function to the test that it returns.
+const MAX_RETURN_DEPTH: u32 = 3;
+
+/// How deep a test is searched: its parts, and the functions and variables in them.
+const MAX_TEST_DEPTH: u32 = 6;
 
 /// Results of this file's queries, stored for one program.
 #[derive(Default)]
@@ -40,9 +46,9 @@ pub(crate) fn runs_off_loop(linker: &Linker<'_>, site: SiteRef) -> bool {
     while let Some(id) = current.get() {
         let region = facts.region(id);
         let is_off_loop = match region.kind {
-            RegionKind::Then => tests_no_loop(linker, site.file, region.test, 6) == Some(true),
+            RegionKind::Then => tests_no_loop(linker, site.file, region.test, MAX_TEST_DEPTH) == Some(true),
             RegionKind::Else => {
-                region.test.is_some() && tests_no_loop(linker, site.file, region.test, 6) == Some(false)
+                region.test.is_some() && tests_no_loop(linker, site.file, region.test, MAX_TEST_DEPTH) == Some(false)
                     || region.test.is_none() && is_else_of_loop_test(linker, site.file, id)
             }
             RegionKind::Handler => has_check_in_try(linker, site.file, id),
@@ -58,7 +64,7 @@ pub(crate) fn runs_off_loop(linker: &Linker<'_>, site: SiteRef) -> bool {
 
 /// True if an expression is true only on the thread of an event loop: `isOnEventLoop()` (Java).
 pub(crate) fn tests_loop(linker: &Linker<'_>, file: FileId, form: FormId) -> bool {
-    linker.program.language(file) == Language::Java && tests_no_loop(linker, file, form, 6) == Some(false)
+    linker.program.language(file) == Language::Java && tests_no_loop(linker, file, form, MAX_TEST_DEPTH) == Some(false)
 }
 
 /// True if an `else` without a test of its own belongs to a branch that runs only on an event loop.
@@ -69,7 +75,7 @@ fn is_else_of_loop_test(linker: &Linker<'_>, file: FileId, id: RegionId) -> bool
         .regions
         .iter()
         .filter(|region| region.group == arm.group && region.body == arm.body && region.kind == RegionKind::Then)
-        .any(|region| tests_no_loop(linker, file, region.test, 6) == Some(false))
+        .any(|region| tests_no_loop(linker, file, region.test, MAX_TEST_DEPTH) == Some(false))
 }
 
 /// True if the `try` block of a handler checks for the running loop, so that the handler runs if no loop runs.
@@ -107,7 +113,7 @@ fn find_loop_checks(linker: &Linker<'_>, file: FileId) -> LoopChecks {
 /// Returns the names of library calls that check for a running loop, with the project's aliases of them.
 fn library_check_names(linker: &Linker<'_>, language: Language) -> Rc<[Name]> {
     linker.query(&linker.layer_memo::<Memo>().library_check_names, language, Rc::default, || {
-        let models = linker.library.of(language).names(blocklint_models::Uses::ASKS);
+        let models = linker.library.of(language).names(Uses::ASKS);
         let mut names: Vec<Name> = models.filter_map(|row| linker.program.name(row.name)).collect();
         names = names.into_iter().flat_map(|name| linker.with_aliases(name)).collect();
         names.sort();
@@ -132,7 +138,7 @@ fn find_project_check_names(linker: &Linker<'_>, language: Language) -> FxHashSe
             }
             for &body in &loop_checks_in(linker, file).bodies {
                 let body = file.body_ref(body);
-                if returns_loop_test(linker, body, 3) {
+                if returns_loop_test(linker, body, MAX_RETURN_DEPTH) {
                     names.extend(linker.body_names(body));
                 }
             }

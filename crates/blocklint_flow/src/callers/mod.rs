@@ -24,6 +24,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::callers::container_calls::Dispatch;
 use crate::callers::trail::{Subject, Trail};
 
+/// The most subclasses of one class whose names are searched.
+const MAX_DESCENDANTS: usize = 64;
+
 /// A body with a binding of the variables that it captures. Without a binding, the node is the body for all its
 /// callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -187,7 +190,7 @@ impl<'l, 'a> Callers<'l, 'a> {
     /// runs without their name (`__call__`, `Runnable.run`).
     fn add_instance_trails(&self, class: ClassRef, trails: &mut Vec<Trail>) {
         let linker = self.linker;
-        let classes = linker.with_descendants(class, 64, usize::MAX);
+        let classes = linker.with_descendants(class, MAX_DESCENDANTS, usize::MAX);
         let mut names: Vec<Name> = classes.iter().flat_map(|&class| linker.class_names(class)).collect();
         names.sort();
         names.dedup();

@@ -16,6 +16,9 @@ use rustc_hash::FxHashSet;
 use crate::callers::java_objects::unnamed_objects_in;
 use crate::callers::{Caller, CallerKind, CallerSearch, Callers, Node, add_steps};
 
+/// How deep a value is searched for another one: the elements of its elements, and so on.
+const MAX_VALUE_DEPTH: u32 = 8;
+
 /// A callable whose callers are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Subject {
@@ -295,7 +298,7 @@ impl Callers<'_, '_> {
 
     /// True if a value is the subject, or contains it.
     pub(super) fn value_contains(&self, subject: Subject, value: ValueId) -> bool {
-        self.linker.values.members(value).iter().any(|val| self.member_contains(subject, *val, 8))
+        self.linker.values.members(value).iter().any(|val| self.member_contains(subject, *val, MAX_VALUE_DEPTH))
     }
 
     fn member_contains(&self, subject: Subject, val: Val, depth: u32) -> bool {

@@ -8,7 +8,7 @@ use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, PathId};
 use blocklint_link::values::value::Val;
-use blocklint_models::{HandoverContext, Role, Runs, Via};
+use blocklint_models::{HandoverContext, Role, Runs, Selector, Via};
 
 /// Returns the runtime whose event loops call an asynchronous method, if only tests call it in the project. `None` for
 /// any other method.
@@ -79,8 +79,8 @@ fn runtime_of_loop_row(
     linker.library.handovers(path).iter().find_map(|matched| {
         let row = matched.row;
         let via = match row.selector {
-            blocklint_models::Selector::Via(via) => Some(via),
-            blocklint_models::Selector::Argument(_) => None,
+            Selector::Via(via) => Some(via),
+            Selector::Argument(_) => None,
         };
         (wanted(via) && row.context == HandoverContext::Is(Runs::In(Context::EventLoop))).then_some(row.runtime)
     })

@@ -1,7 +1,7 @@
 //! Greenlet entry points (gevent, eventlet): bodies that a library enters in a greenlet while the program serves
 //! requests. Code that starts or stops the program is not among them.
 
-use blocklint_core::{Confidence, Context};
+use blocklint_core::{Confidence, Context, Language};
 use blocklint_facts::{BodyKind, Flow};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::linker::Linker;
@@ -10,7 +10,7 @@ use blocklint_link::models::unit_facts::Units;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::values::value::{EnvId, Val};
-use blocklint_models::{HandoverContext, HandoverRow, Passes, Runs, Selector, Uses, Via};
+use blocklint_models::{HandoverContext, HandoverRow, Passes, Runs, Selector, Setting, Subject, Uses, Via};
 
 use crate::callers::Callers;
 
@@ -143,11 +143,8 @@ impl<'e, 'l, 'a> GreenletEntries<'e, 'l, 'a> {
     /// True if the conditions of a handover row hold in a file, for a call of its path if there is one.
     fn row_applies(&self, row: &HandoverRow, file: FileId, call: Option<SiteRef>) -> bool {
         let unit = self.units.of(self.linker, file);
-        let (switches, others): (Vec<_>, Vec<_>) = row
-            .when
-            .iter()
-            .cloned()
-            .partition(|condition| matches!(condition.subject, blocklint_models::Subject::Switch(_)));
+        let (switches, others): (Vec<_>, Vec<_>) =
+            row.when.iter().cloned().partition(|condition| matches!(condition.subject, Subject::Switch(_)));
         switches.iter().all(|condition| unit.shows(condition))
             && match call {
                 Some(site) => self.linker.conditions_hold(&others, &row.unless, site, EnvId::NONE),
@@ -200,15 +197,13 @@ impl<'e, 'l, 'a> GreenletEntries<'e, 'l, 'a> {
         let name = facts.text(body_facts.name);
         let file = &linker.program.files[body.file.index()].relative;
         let file = file.rsplit('/').next().unwrap_or(file);
-        let models = linker.library.of(blocklint_core::Language::Python);
+        let models = linker.library.of(Language::Python);
         body_facts.class.is_none()
             && models.named(name).any(|named| named.paths(Uses::OVERRIDE).any(|path| path.path.contains(".<hooks>.")))
             && models.switches().any(|(switch, _)| {
                 switch.setting.iter().any(|setting| match setting {
-                    blocklint_models::Setting::File { file: pattern, .. } => {
-                        blocklint_models::segment_matches(pattern, file)
-                    }
-                    blocklint_models::Setting::Command { .. } => false,
+                    Setting::File { file: pattern, .. } => blocklint_models::segment_matches(pattern, file),
+                    Setting::Command { .. } => false,
                 })
             })
     }

@@ -2,13 +2,13 @@
 //! (servers, bots, consumers, endless loops). Tests and examples are no evidence. When one body runs is in
 //! `lifecycle/`.
 
-use blocklint_core::Language;
+use blocklint_core::{Language, Span};
 use blocklint_facts::{BodyId, FileFacts, Form, Region, RegionId, RegionKind, SiteFlags, SiteKind};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::CrateLayout;
-use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_link::program::path_kind::is_example;
 use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{Asks, CallRow, Phase, Uses, Via};
@@ -180,7 +180,7 @@ fn add_callers_of(
     linker: &Linker<'_>,
     language: Language,
     uses: Uses,
-    accepts: impl Fn(blocklint_link::program::ids::PathId) -> bool,
+    accepts: impl Fn(PathId) -> bool,
     files: &mut FxHashSet<FileId>,
 ) {
     let program = linker.program;
@@ -258,8 +258,7 @@ pub(crate) fn is_endless(facts: &FileFacts, id: RegionId) -> bool {
     if region.kind != RegionKind::Loop || facts.form(region.test) != Form::Bool(true) {
         return false;
     }
-    let is_inside =
-        |region: &Region, span: blocklint_core::Span| region.span.start <= span.start && span.end <= region.span.end;
+    let is_inside = |region: &Region, span: Span| region.span.start <= span.start && span.end <= region.span.end;
     let awaits = facts.sites.iter().any(|site_facts| {
         site_facts.flags.has(SiteFlags::AWAITED)
             && facts.body_of(site_facts.at) == region.body

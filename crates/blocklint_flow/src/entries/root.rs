@@ -5,7 +5,7 @@ use blocklint_core::{Confidence, Context, Language, Runtime};
 use blocklint_facts::{BodyId, BodyKind, Flow, SuppressionKind};
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{Plain, Table};
-use blocklint_link::program::ids::BodyRef;
+use blocklint_link::program::ids::{BodyRef, FileId};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::values::value::EnvId;
 use blocklint_models::{HandoverRow, Via};
@@ -243,11 +243,7 @@ impl<'l, 'a> Roots<'l, 'a> {
 
 /// Returns the runtime whose functions a file uses to start threads: a framework that the file imports comes before the
 /// event loop that the framework runs on.
-pub fn threads_of(
-    linker: &Linker<'_>,
-    file: blocklint_link::program::ids::FileId,
-    runtime: Option<Runtime>,
-) -> Option<Runtime> {
+pub fn threads_of(linker: &Linker<'_>, file: FileId, runtime: Option<Runtime>) -> Option<Runtime> {
     let facts = linker.program.facts(file);
     let is_imported = |&&(path, _): &&(&str, bool)| {
         path.split('.').next().is_some_and(|head| blocklint_link::models::entry_registration::imports(facts, head))

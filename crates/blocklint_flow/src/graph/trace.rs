@@ -1,6 +1,6 @@
 //! Steps of a trace: the source span of a site and the step for one edge of a path.
 
-use blocklint_core::Language;
+use blocklint_core::{Language, Span};
 use blocklint_facts::SiteKind;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
@@ -9,12 +9,12 @@ use crate::graph::raw_finding::RawStep;
 use crate::graph::{EdgeTarget, FlowEdge, Graph};
 
 /// Returns the span at which a site is reported: the whole call in Python, from the called name on in Rust and Java.
-pub fn place_of(linker: &Linker<'_>, site: SiteRef) -> blocklint_core::Span {
+pub fn place_of(linker: &Linker<'_>, site: SiteRef) -> Span {
     let facts = linker.program.facts(site.file);
     let site_facts = linker.program.site(site);
     let is_call = matches!(site_facts.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro);
     if facts.language != Language::Python && is_call {
-        return blocklint_core::Span::new(site_facts.name_span.start, site_facts.span.end);
+        return Span::new(site_facts.name_span.start, site_facts.span.end);
     }
     site_facts.span
 }

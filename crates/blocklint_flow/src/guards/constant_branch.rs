@@ -32,17 +32,19 @@ fn constant_result(linker: &Linker<'_>, site: SiteRef, test: FormId, depth: u32)
         Form::Alt(AltKind::And, list) => {
             let parts: Vec<_> =
                 facts.list(list).iter().map(|&part| constant_result(linker, site, part, depth)).collect();
-            match parts.contains(&Some(false)) {
-                true => Some(false),
-                false => parts.iter().all(|part| *part == Some(true)).then_some(true),
+            if parts.contains(&Some(false)) {
+                Some(false)
+            } else {
+                parts.iter().all(|part| *part == Some(true)).then_some(true)
             }
         }
         Form::Alt(AltKind::Or, list) => {
             let parts: Vec<_> =
                 facts.list(list).iter().map(|&part| constant_result(linker, site, part, depth)).collect();
-            match parts.contains(&Some(true)) {
-                true => Some(true),
-                false => parts.iter().all(|part| *part == Some(false)).then_some(false),
+            if parts.contains(&Some(true)) {
+                Some(true)
+            } else {
+                parts.iter().all(|part| *part == Some(false)).then_some(false)
             }
         }
         Form::Compare(comparison, left, right) => {

@@ -17,6 +17,9 @@ use smallvec::SmallVec;
 use crate::callers::{Caller, CallerKind, Callers, are_few};
 use crate::lifecycle::phase::calls_with_name_of;
 
+/// How many variables and calls are followed to the constant of an argument.
+const MAX_CONSTANT_DEPTH: u32 = 3;
+
 /// The most variables, fields and callers through which an object is followed.
 const DEPTH: u32 = 10;
 
@@ -174,9 +177,12 @@ fn collect_passed_objects<'a>(
     let is_called_by_name = call_sites.is_empty();
     let by_name = if is_called_by_name { calls_with_name_of(linker, body) } else { SmallVec::new() };
     let sites = if is_called_by_name { &by_name[..] } else { &call_sites[..] };
-    let argument_at = |site| match is_called_by_name {
-        true => linker.argument_for_param(site, body, index, true),
-        false => linker.passed_argument(site, body, index),
+    let argument_at = |site| {
+        if is_called_by_name {
+            linker.argument_for_param(site, body, index, true)
+        } else {
+            linker.passed_argument(site, body, index)
+        }
     };
     are_few(sites)
         && sites.iter().all(|&site| match argument_at(site) {
@@ -291,7 +297,7 @@ fn is_left_out(linker: &Linker<'_>, made: MadeObject, class: ClassRef, part: Sym
     });
     let Some((body, with_receiver)) = constructor else { return false };
     let is_none = match linker.argument_for_param(made.site, body, index, with_receiver) {
-        Some(form) => linker.constant(made.site, form, EnvId::NONE, 3) == Constant::Null,
+        Some(form) => linker.constant(made.site, form, EnvId::NONE, MAX_CONSTANT_DEPTH) == Constant::Null,
         None => !linker.has_unpacked_arguments(made.site) && linker.default_of(body, index) == Some(Constant::Null),
     };
     is_none && !may_be_assigned_later(linker, made, class.file, part)

@@ -2,7 +2,7 @@
 //! runs. A label that came through one of several implementations stores that implementation (`Own`). The label ends at
 //! calls on objects whose class resolves the name to another implementation.
 
-use blocklint_facts::{BodyKind, SiteKind};
+use blocklint_facts::{BodyKind, FormId, SiteKind};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::effect::guard::OwnImplementation;
 use blocklint_link::effect::label::Label;
@@ -47,10 +47,8 @@ pub(crate) fn narrow_to_receiver(
     let around = linker.class_around(linker.program.body_of_site(caller.site));
     let receiver = linker.receiver_form(caller.site);
     // A call without a receiver is one on `this` (Java).
-    let is_implicit_this = || {
-        facts.language == blocklint_core::Language::Java
-            && linker.program.site(caller.site).kind == blocklint_facts::SiteKind::Call
-    };
+    let is_implicit_this =
+        || facts.language == blocklint_core::Language::Java && linker.program.site(caller.site).kind == SiteKind::Call;
     let on_self = receiver
         .map_or_else(is_implicit_this, |form| blocklint_link::program::occurrences::is_own_receiver(facts, form));
     let on_super = !on_self
@@ -241,7 +239,7 @@ fn receiver_classes(linker: &Linker<'_>, caller: Caller, node: Node) -> Option<V
 }
 
 /// True if an expression is a class whose method the call runs on `self`: `Base` of `Base.load(self)`.
-fn is_base(linker: &Linker<'_>, caller: Caller, form: blocklint_facts::FormId) -> bool {
+fn is_base(linker: &Linker<'_>, caller: Caller, form: FormId) -> bool {
     let facts = linker.program.facts(caller.site.file);
     let args = linker.program.args_of(caller.site);
     let on_self =
@@ -253,7 +251,7 @@ fn is_base(linker: &Linker<'_>, caller: Caller, form: blocklint_facts::FormId) -
 }
 
 /// True if an expression is `super()`.
-fn is_super(linker: &Linker<'_>, caller: Caller, form: blocklint_facts::FormId) -> bool {
+fn is_super(linker: &Linker<'_>, caller: Caller, form: FormId) -> bool {
     let typed = linker.eval(linker.scope_of(caller.site, caller.env), form);
     linker.values.members(typed.value).iter().any(|val| matches!(val, Val::Super { .. }))
 }

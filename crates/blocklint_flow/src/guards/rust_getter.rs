@@ -2,12 +2,15 @@
 //! the branches around the caller's call. Also counts the branches that decide if a site runs.
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, FileFacts, Form, FormId, RegionId, RegionKind, SiteId, VarKind};
+use blocklint_facts::{AltKind, FileFacts, Form, FormId, RegionId, RegionKind, SiteId, VarId, VarKind};
 use blocklint_link::effect::guard::{Choice, Guard, Question, Source};
 use blocklint_link::guards::branch::is_condition;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_link::syntax::regions::around;
+
+/// The most regions before a site that are searched.
+const MAX_EARLIER_REGIONS: usize = 256;
 
 /// The depth to which a test is read.
 const DEPTH: u32 = 4;
@@ -49,7 +52,7 @@ pub(crate) fn getter_result(linker: &Linker<'_>, site: SiteRef, subject: FormId,
 }
 
 /// True if a region assigns a variable, so that its methods may return another result.
-fn is_assigned_in(linker: &Linker<'_>, file: FileId, id: RegionId, var: blocklint_facts::VarId) -> bool {
+fn is_assigned_in(linker: &Linker<'_>, file: FileId, id: RegionId, var: VarId) -> bool {
     let facts = linker.program.facts(file);
     let span = facts.region(id).span;
     facts.assigns_of(var).any(|assign| span.start < assign.span.start && assign.span.end <= span.end)
@@ -79,7 +82,7 @@ pub(crate) fn deciding_tests_over(linker: &Linker<'_>, site: SiteRef) -> u32 {
 fn follows_early_exit(linker: &Linker<'_>, file: FileId, id: RegionId) -> bool {
     let facts = linker.program.facts(file);
     let arm = facts.region(id);
-    (0..id.0).rev().take(256).map(|index| facts.region(RegionId(index))).any(|region| {
+    (0..id.0).rev().take(MAX_EARLIER_REGIONS).map(|index| facts.region(RegionId(index))).any(|region| {
         let between = arm.span.start.checked_sub(region.span.end);
         region.group == arm.group && region.body == arm.body && between.is_some_and(|between| between <= 1)
     })

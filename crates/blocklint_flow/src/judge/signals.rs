@@ -1,7 +1,7 @@
 //! The list of all signals. The signals of one stage are asked in the order of the list, and the first answer "yes"
 //! decides. Of several doubts the one with the most steps counts. [`SignalScope`] lists the subjects of questions.
 
-use blocklint_core::{Effect, Language, Severity};
+use blocklint_core::{Effect, Hold, Language, Severity};
 use blocklint_link::effect::label::{Label, LabelHold};
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, SiteRef};
@@ -367,7 +367,7 @@ fn is_file_or_sleep(label: &Label) -> bool {
 
 /// True if a label holds the thread for at most [`SHORT`] seconds.
 fn is_short(label: &Label) -> bool {
-    matches!(label.hold, LabelHold::Fixed(blocklint_core::Hold::Seconds(seconds)) if seconds <= SHORT) && !label.fails
+    matches!(label.hold, LabelHold::Fixed(Hold::Seconds(seconds)) if seconds <= SHORT) && !label.fails
 }
 
 /// Returns the path of the file that defines a root.

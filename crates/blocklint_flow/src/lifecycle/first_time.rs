@@ -3,7 +3,7 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{
-    AltKind, AssignId, BodyId, BodyKind, Comparison, Form, FormId, RegionKind, Site, SiteKind, VarKind,
+    AltKind, AssignId, At, BodyId, BodyKind, Comparison, Form, FormId, RegionKind, Site, SiteKind, VarKind,
 };
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::effect::constant::Constant;
@@ -276,7 +276,7 @@ fn is_set_by_callee(linker: &Linker<'_>, file: FileId, body: BodyId, state: Form
     if facts.body(facts.var(var).body).kind != BodyKind::Module {
         return false;
     }
-    let is_on_state = |site: &blocklint_facts::Site| match facts.form(site.callee) {
+    let is_on_state = |site: &Site| match facts.form(site.callee) {
         Form::Attr(base, _) => facts.form(base) == Form::Var(var),
         _ => false,
     };
@@ -353,7 +353,7 @@ fn records_elements(linker: &Linker<'_>, file: FileId, body: BodyId, collection:
 
 /// True if an assignment at a place may unset a state without a second first time: where the state's life begins or
 /// ends (`__init__`, `close`), and where setting it failed (`except`).
-fn may_unset(linker: &Linker<'_>, file: FileId, setter: BodyId, at: blocklint_facts::At) -> bool {
+fn may_unset(linker: &Linker<'_>, file: FileId, setter: BodyId, at: At) -> bool {
     let facts = linker.program.facts(file);
     let body = facts.body_of(at);
     let body_facts = facts.body(body);

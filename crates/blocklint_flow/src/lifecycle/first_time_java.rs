@@ -4,8 +4,8 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{
-    AltKind, At, BodyFlags, BodyId, BodyKind, Comparison, ExitKind, FileFacts, Form, FormId, RegionKind, SiteKind,
-    VarKind,
+    AltKind, At, BodyFlags, BodyId, BodyKind, Comparison, ExitKind, FileFacts, Form, FormId, RegionKind, SiteId,
+    SiteKind, VarKind,
 };
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang::java::names::{
@@ -21,6 +21,9 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::lifecycle::first_time::FirstTime;
 use crate::lifecycle::owner::Owner;
+
+/// How deep a test is searched for its comparisons.
+const MAX_TEST_DEPTH: u32 = 4;
 
 /// A state that a test checks.
 #[derive(Clone, Copy)]
@@ -60,8 +63,10 @@ pub fn find_first_time_in_java(linker: &Linker<'_>, site: SiteRef) -> Option<Fir
     while let Some(id) = current.get() {
         let region = facts.region(id);
         let states = match region.kind {
-            RegionKind::Then => unset_states(linker, site.file, region.test, true, 4),
-            RegionKind::Else if region.test.is_some() => unset_states(linker, site.file, region.test, false, 4),
+            RegionKind::Then => unset_states(linker, site.file, region.test, true, MAX_TEST_DEPTH),
+            RegionKind::Else if region.test.is_some() => {
+                unset_states(linker, site.file, region.test, false, MAX_TEST_DEPTH)
+            }
             _ => SmallVec::new(),
         };
         let is_shared_and_set = |state: &&TestedState| {
@@ -196,7 +201,7 @@ fn is_set_after(linker: &Linker<'_>, file: FileId, body: BodyId, here: At, state
                 && writes.contains(&facts.text(row.name))
                 && facts.body_of(row.at) == body
                 && linker
-                    .receiver_form(file.site_ref(blocklint_facts::SiteId(index as u32)))
+                    .receiver_form(file.site_ref(SiteId(index as u32)))
                     .is_some_and(|receiver| is_same(facts, receiver, state.field))
         });
     }

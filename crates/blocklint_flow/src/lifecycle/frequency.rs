@@ -2,7 +2,7 @@
 //! holds threads or connections is cheap if it is made once, and a leak if it is made again.
 
 use blocklint_core::{Context, Effect, Language};
-use blocklint_facts::{BodyFlags, BodyKind, ClassKind, Flow, Form};
+use blocklint_facts::{At, BodyFlags, BodyId, BodyKind, ClassKind, Flow, Form};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
@@ -620,7 +620,7 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
             let is_constructor = body_facts.class == class_id
                 && lang::words_of(facts.language).is_constructor(facts.text(body_facts.name))
                 && body_facts.kind == BodyKind::Function;
-            is_constructor.then_some(class.file.body_ref(blocklint_facts::BodyId(index as u32)))
+            is_constructor.then_some(class.file.body_ref(BodyId(index as u32)))
         })
     }
 }
@@ -630,7 +630,7 @@ pub(crate) fn class_decorator_paths(linker: &Linker<'_>, class: ClassRef) -> Vec
     let facts = linker.program.facts(class.file);
     let class_facts = linker.program.class(class);
     let region = facts.body(class_facts.parent).region;
-    let at = blocklint_facts::At { region, position: u32::MAX };
+    let at = At { region, position: u32::MAX };
     let scope = blocklint_link::values::expr::Scope { file: class.file, at, env: EnvId::NONE };
     let mut paths = Vec::new();
     for &decorator in facts.list(class_facts.decorators) {

@@ -23,6 +23,12 @@ use std::cell::OnceCell;
 use crate::entries::purpose::is_command_file;
 use crate::lifecycle::phase::overridden_rows;
 
+/// How many nested callees are searched for code that starts tasks or serves.
+const MAX_CALLEE_DEPTH: u32 = 4;
+
+/// How many callers above a body are searched for a command.
+const MAX_CALLER_DEPTH: u32 = 3;
+
 /// Results of this file's queries, stored for one program.
 #[derive(Default)]
 struct Memo {
@@ -112,10 +118,11 @@ fn overrides_on_worker(linker: &Linker<'_>, body: BodyRef) -> bool {
 /// it awaits starts tasks or serves requests. Only the user waits for that event loop.
 pub(crate) fn is_driven_by_command(linker: &Linker<'_>, made: SiteRef) -> bool {
     linker.program.language(made.file) == Language::Python
-        && (is_command_file(linker, made.file) || is_command(linker, linker.program.body_of_site(made), 3))
+        && (is_command_file(linker, made.file)
+            || is_command(linker, linker.program.body_of_site(made), MAX_CALLER_DEPTH))
         && (!drivers_of(linker, made).is_empty() || is_driven_by_helper(linker, made))
         && linker.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
-            Target::Body { body, .. } => is_quiet(linker, body, 4, &mut FxHashSet::default()),
+            Target::Body { body, .. } => is_quiet(linker, body, MAX_CALLEE_DEPTH, &mut FxHashSet::default()),
             _ => false,
         })
 }
@@ -129,7 +136,7 @@ pub(crate) fn drives_coroutine(linker: &Linker<'_>, made: SiteRef) -> bool {
 /// True if a coroutine is quiet: neither it nor a coroutine of the project that it awaits starts tasks or serves
 /// requests (Python).
 pub(crate) fn is_quiet_coroutine(linker: &Linker<'_>, body: BodyRef) -> bool {
-    is_quiet(linker, body, 4, &mut FxHashSet::default())
+    is_quiet(linker, body, MAX_CALLEE_DEPTH, &mut FxHashSet::default())
 }
 
 /// True if a site runs only where its file is run as a program: `if __name__ == "__main__":` (Python).
@@ -163,7 +170,7 @@ pub fn runs_one_job(linker: &Linker<'_>, file: FileId) -> bool {
         let targets = linker.targets(file.site_ref(made), EnvId::NONE);
         !targets.list.is_empty()
             && targets.list.iter().all(|target| match *target {
-                Target::Body { body, .. } => is_quiet(linker, body, 4, &mut FxHashSet::default()),
+                Target::Body { body, .. } => is_quiet(linker, body, MAX_CALLEE_DEPTH, &mut FxHashSet::default()),
                 _ => false,
             })
     };

@@ -2,15 +2,18 @@
 //! how long the object lives.
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyFlags, BodyKind, Form, SiteId, SiteKind, VarId};
+use blocklint_facts::{At, BodyFlags, BodyId, BodyKind, ClassId, Form, SiteId, SiteKind, VarId};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
-use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
+use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, Wrap};
-use blocklint_link::values::value::EnvId;
+use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{RowEffect, Selector};
 use rustc_hash::FxHashSet;
+
+/// How many uses of a result are followed to the owner of the object.
+const MAX_MENTION_DEPTH: u32 = 6;
 
 /// The owner of the object that a site makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,7 +50,7 @@ pub fn find_owner(linker: &Linker<'_>, site: SiteRef) -> Owner {
         return Owner::Program;
     }
     let mut seen = FxHashSet::default();
-    owner_of_result(linker, site, &mut seen, 6)
+    owner_of_result(linker, site, &mut seen, MAX_MENTION_DEPTH)
 }
 
 /// True if a body is, or is in, the closure of a cell that is filled once: `CLIENT.get_or_init(|| …)` (Rust).
@@ -83,7 +86,7 @@ fn fills_once(linker: &Linker<'_>, body: BodyRef, accepts: impl Fn(SiteId) -> bo
 
 /// Returns the owner of an object by one mention of it: an assignment, a return, an argument.
 pub(crate) fn owner_at_mention(linker: &Linker<'_>, file: FileId, mention: Mention) -> Owner {
-    owner_by_mention(linker, file, mention, Wrap::Direct, &mut FxHashSet::default(), 6)
+    owner_by_mention(linker, file, mention, Wrap::Direct, &mut FxHashSet::default(), MAX_MENTION_DEPTH)
 }
 
 /// Returns the owner of the result of a call, by all uses of the result.
@@ -174,10 +177,7 @@ fn owner_by_mention(
                         }
                         // `Store.pool = …`, `module.pool = …`
                         _ => match linker.values.members(linker.eval(scope_at(file, assignment.at), base).value)[..] {
-                            [
-                                blocklint_link::values::value::Val::Class(_)
-                                | blocklint_link::values::value::Val::Module(_),
-                            ] => Owner::Program,
+                            [Val::Class(_) | Val::Module(_)] => Owner::Program,
                             _ => Owner::Untracked,
                         },
                     }
@@ -208,7 +208,7 @@ fn owner_of_argument(
     let facts = linker.program.facts(site.file);
     let site_facts = linker.program.site(site);
     // The owner of `Some(pool)`, `Ok(pool)` or a struct literal is the owner of its content.
-    if site_facts.kind == SiteKind::New && facts.language == blocklint_core::Language::Rust {
+    if site_facts.kind == SiteKind::New && facts.language == Language::Rust {
         return owner_of_result(linker, site, seen, depth);
     }
     let targets = linker.targets(site, EnvId::NONE);
@@ -254,12 +254,7 @@ fn owner_of_argument(
 
 /// True if a call runs a callable that is passed after this argument, and returns the callable's result:
 /// `loop.run_in_executor(pool, work)`. The call does not store the arguments before the callable.
-pub fn runs_later_argument(
-    linker: &Linker<'_>,
-    site: SiteRef,
-    arg: u32,
-    path: blocklint_link::program::ids::PathId,
-) -> bool {
+pub fn runs_later_argument(linker: &Linker<'_>, site: SiteRef, arg: u32, path: PathId) -> bool {
     let count = linker.program.args_of(site).len() as u32;
     linker.library.handovers(path).iter().any(|handover| match &handover.row.selector {
         Selector::Argument(argument) => {
@@ -284,19 +279,13 @@ fn owner_through_taker(linker: &Linker<'_>, site: SiteRef, seen: &mut FxHashSet<
 
 /// Returns the owner of a field that code refers to by its bare name, in the scope of its class: the instance, or the
 /// program if the field is static.
-fn owner_of_field(
-    linker: &Linker<'_>,
-    file: FileId,
-    scope: blocklint_facts::BodyId,
-    var: VarId,
-    body: blocklint_facts::BodyId,
-) -> Owner {
+fn owner_of_field(linker: &Linker<'_>, file: FileId, scope: BodyId, var: VarId, body: BodyId) -> Owner {
     let facts = linker.program.facts(file);
     let class = facts.classes.iter().position(|class| class.body == scope);
-    let Some(class) = class.map(|index| file.class_ref(blocklint_facts::ClassId(index as u32))) else {
+    let Some(class) = class.map(|index| file.class_ref(ClassId(index as u32))) else {
         return Owner::Untracked;
     };
-    let is_static = facts.language == blocklint_core::Language::Python
+    let is_static = facts.language == Language::Python
             || is_static_field(linker, class, var)
             // A static method can assign static fields only.
             || facts.body(body).flags.has(BodyFlags::STATIC);
@@ -315,6 +304,6 @@ fn is_static_field(linker: &Linker<'_>, class: ClassRef, var: VarId) -> bool {
     })
 }
 
-fn scope_at(file: FileId, at: blocklint_facts::At) -> blocklint_link::values::expr::Scope {
+fn scope_at(file: FileId, at: At) -> blocklint_link::values::expr::Scope {
     blocklint_link::values::expr::Scope { file, at, env: EnvId::NONE }
 }

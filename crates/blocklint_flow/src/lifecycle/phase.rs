@@ -18,6 +18,12 @@ use crate::callers::Callers;
 use crate::lifecycle::one_shot_program::{is_driven_by_command, is_one_shot, is_started_as_task, runs_on_own_loop};
 use crate::lifecycle::rust::RustLifecycle;
 
+/// The most calls of one body that are searched.
+const MAX_CALL_SITES: usize = 64;
+
+/// How many callers above a body are searched for the time at which it runs.
+const MAX_CALLER_DEPTH: u32 = 6;
+
 /// When code runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
@@ -143,7 +149,7 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
 
     /// Returns when a body runs, by its file or its registration; else by its callers, all of which are combined.
     pub fn time_of_body(&mut self, body: BodyRef) -> When {
-        self.time_of_body_at_depth(body, 6).unwrap_or(When::Unknown)
+        self.time_of_body_at_depth(body, MAX_CALLER_DEPTH).unwrap_or(When::Unknown)
     }
 
     /// Returns when a site of a body runs. The time differs from that of the body where the site is in a loop, a
@@ -212,7 +218,7 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         {
             return Some(When::Command);
         }
-        if sites.is_empty() || sites.len() > 64 {
+        if sites.is_empty() || sites.len() > MAX_CALL_SITES {
             return Some(When::Unknown);
         }
         let mut combined: Option<When> = None;

@@ -1,7 +1,7 @@
 //! When a body runs (Java): `@PostConstruct`, static initialisers, commands, lambdas in operators of a `Mono` or a
 //! future.
 
-use blocklint_facts::{BodyFlags, BodyKind};
+use blocklint_facts::{BodyFlags, BodyKind, Form};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
@@ -171,7 +171,7 @@ pub(crate) fn find_chain_source<'l>(linker: &'l Linker<'_>, operator: SiteRef) -
         if !linker.is_publisher(typed.value) {
             return (link != operator).then(|| facts.text(linker.program.site(link).name));
         }
-        let blocklint_facts::Form::Result(call) = facts.form(receiver) else { return None };
+        let Form::Result(call) = facts.form(receiver) else { return None };
         link = link.file.site_ref(call);
     }
     None

@@ -3,7 +3,7 @@
 //! make the objects.
 
 use blocklint_core::Language;
-use blocklint_facts::{AssignKind, Form, SiteKind};
+use blocklint_facts::{AssignKind, At, Form, FormId, SiteId, SiteKind};
 use blocklint_link::imports::library_reach::LibraryReach;
 use blocklint_link::program::ids::{FileId, Name, SiteRef};
 use blocklint_link::values::expr::Scope;
@@ -30,7 +30,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 if site_facts.kind == SiteKind::Call
                     && let Ok(site) = u32::try_from(site)
                 {
-                    call_sites.push(file.site_ref(blocklint_facts::SiteId(site)));
+                    call_sites.push(file.site_ref(SiteId(site)));
                 }
             }
             for assign in &facts.assigns {
@@ -114,7 +114,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// True if the value of an assignment is an object of a library type that blocks when it is called.
-    fn is_callable_object(&self, file: FileId, at: blocklint_facts::At, value: blocklint_facts::FormId) -> bool {
+    fn is_callable_object(&self, file: FileId, at: At, value: FormId) -> bool {
         let linker = self.linker;
         if !matches!(linker.program.facts(file).form(value), Form::Result(_) | Form::Await(_)) {
             return false;

@@ -19,6 +19,9 @@ use crate::entries::root::{Root, RootKind};
 use crate::graph::{FlowEdge, LabelledBodyId};
 use crate::search::Search;
 
+/// The most places that one search visits.
+const MAX_VISITED: usize = 256;
+
 impl<'l, 'a> Search<'l, 'a> {
     /// Finds calls through containers that have a labelled body, and propagates the labels through containers with one
     /// callable. Repeats this until no more bodies are labelled.
@@ -168,7 +171,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let as_dispatched = |root: Root| Root { kind: RootKind::Dispatched, ..root };
         let mut queue = BinaryHeap::from([Reverse((0u8, Node::plain(body)))]);
         while let Some(Reverse((steps, next))) = queue.pop() {
-            if !seen.insert(next) || seen.len() > 256 {
+            if !seen.insert(next) || seen.len() > MAX_VISITED {
                 continue;
             }
             if let Some(root) =

@@ -1,7 +1,7 @@
 //! Consumers of the lazy results of library calls: `for line in reader.lines()`, `list(cursor)`.
 
 use blocklint_core::Language;
-use blocklint_facts::Form;
+use blocklint_facts::{Form, SiteFlags};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang;
 use blocklint_link::program::ids::{BodyRef, FileId, Name, SiteRef};
@@ -57,7 +57,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                     Mention::Operand(site) => {
                         let site = file.site_ref(site);
                         // `async for` consumes an asynchronous iterator, which is another of the alternatives.
-                        if linker.program.site(site).flags.has(blocklint_facts::SiteFlags::ASYNC) {
+                        if linker.program.site(site).flags.has(SiteFlags::ASYNC) {
                             continue;
                         }
                         let consumed = linker

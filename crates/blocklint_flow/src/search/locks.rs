@@ -7,7 +7,7 @@ pub(crate) mod acquired;
 
 use crate::search::rust_lock_lifetimes;
 use blocklint_core::{Effect, Hold, Language, Severity};
-use blocklint_facts::{Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarKind};
+use blocklint_facts::{BodyKind, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind, VarKind};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::effect::label::LabelHold;
@@ -26,6 +26,9 @@ use crate::graph::{EdgeTarget, FlowEdge, SinkSite};
 use crate::search::Search;
 
 pub use crate::search::rust_lock_lifetimes::{binding_of_guard, is_in_else, is_moved_before};
+
+/// How many expressions, variables and getters are followed to the lock.
+const MAX_LOCK_DEPTH: u32 = 4;
 
 /// The most callers through which a function is followed to the worker thread that runs it.
 const MAX_CALLER_DEPTH: u32 = 6;
@@ -72,7 +75,7 @@ pub(crate) fn lock_type(linker: &Linker<'_>, scope: Scope, form: FormId) -> Opti
 
 /// Returns the variable or field that stores the value of a form, if it has a name: `self.lock`.
 pub fn lock_place(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<LockPlace> {
-    lock_place_within(linker, scope, form, 4)
+    lock_place_within(linker, scope, form, MAX_LOCK_DEPTH)
 }
 
 /// Returns the variable or field that stores the value of a form. At most `depth` variables are followed.
@@ -111,7 +114,7 @@ pub(crate) fn lock_place_within(linker: &Linker<'_>, scope: Scope, form: FormId,
             if owner.parent.is_none() {
                 return Some(LockPlace::Global(scope.file, name));
             }
-            if let Some(class) = owner.class.get().filter(|_| owner.kind == blocklint_facts::BodyKind::Class) {
+            if let Some(class) = owner.class.get().filter(|_| owner.kind == BodyKind::Class) {
                 return Some(LockPlace::Field(scope.file.class_ref(class), name));
             }
             let mut assigns = facts.assigns_of(var);
@@ -174,7 +177,7 @@ pub fn find_locks_held_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
             if !row.flags.has(SiteFlags::AWAITED) && !row.flags.has(SiteFlags::ASYNC) {
                 continue;
             }
-            let site = file.site_ref(blocklint_facts::SiteId(index as u32));
+            let site = file.site_ref(SiteId(index as u32));
             let flow = facts.body(facts.body_of(row.at)).flow;
             if !matches!(flow, Flow::Coroutine | Flow::AsyncGenerator) {
                 continue;
@@ -197,7 +200,7 @@ pub fn find_locks_held_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
             if enter.flags.has(SiteFlags::ASYNC) {
                 continue;
             }
-            let taken = file.site_ref(blocklint_facts::SiteId(at as u32));
+            let taken = file.site_ref(SiteId(at as u32));
             held_locks.push(HeldOverAwait { taken, awaited, ty });
         }
     }
@@ -241,8 +244,9 @@ fn find_takers(linker: &Linker<'_>, lock: LockPlace) -> Vec<SiteRef> {
                     Form::Attr(receiver, _) if row.kind == SiteKind::Call => receiver,
                     _ => row.callee,
                 };
-                let own = linker
-                    .attempt_site(site, || lock_place_within(linker, linker.scope_of(site, EnvId::NONE), form, 4));
+                let own = linker.attempt_site(site, || {
+                    lock_place_within(linker, linker.scope_of(site, EnvId::NONE), form, MAX_LOCK_DEPTH)
+                });
                 own == Some(Some(lock))
             }));
         }
@@ -355,7 +359,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     }
                     let paths = paths.get_or_insert_with(|| Paths::new(linker, &self.graph));
                     let is_certain = paths.cost_from(linker, &self.graph, edge).is_some_and(|cost| cost.steps <= 2);
-                    if let Some(lock) = lock_place_within(linker, scope, form, 4).filter(|_| is_certain) {
+                    if let Some(lock) = lock_place_within(linker, scope, form, MAX_LOCK_DEPTH).filter(|_| is_certain) {
                         held.entry(lock).and_modify(|first| *first = (*first).min(edge.site)).or_insert(edge.site);
                     }
                 }

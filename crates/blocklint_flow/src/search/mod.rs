@@ -16,7 +16,7 @@ pub(crate) mod site_memo;
 pub mod suppressions;
 pub(crate) mod wrappers;
 
-use blocklint_core::{Hold, Language, Severity, WhereSet};
+use blocklint_core::{Context, Hold, Language, Severity, WhereSet};
 use blocklint_link::effect::guard::{Guard, Source};
 use blocklint_link::effect::label::cap_wait;
 use blocklint_link::effect::label::{Label, LabelHold, LabelId, Labels};
@@ -456,7 +456,7 @@ impl<'l, 'a> Search<'l, 'a> {
             let remaining = remaining.and_then(|label| self.suppressions.suppress_at_body(program, body, label));
             let (suppressed, label) = (remaining.is_none(), remaining.unwrap_or(label));
             let runtime = runtime.or_else(|| self.linker.runtime_of(caller.site.file));
-            let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
+            let kind = Root { kind: RootKind::Registered, context: Context::EventLoop, runtime };
             self.add_hit_of_kind(body, kind, HitKind { handed: true, suppressed }, &label, edge);
             return;
         }

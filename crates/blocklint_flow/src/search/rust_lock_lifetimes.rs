@@ -17,6 +17,9 @@ use blocklint_models::Role;
 use crate::callers::Callers;
 use crate::search::locks::{LockPlace, lock_place_within, lock_type};
 
+/// How many expressions, variables and getters are followed to the lock.
+const MAX_LOCK_DEPTH: u32 = 6;
+
 /// The depth to which forms and types are followed.
 const DEPTH: u32 = 8;
 
@@ -50,7 +53,7 @@ pub(crate) fn taken_lock(linker: &Linker<'_>, site: SiteRef) -> Option<LockPlace
     let scope = Scope { file: site.file, at: site_facts.at, env: EnvId::NONE };
     lock_type(linker, scope, lock)?;
     may_be_guard(linker, linker.result(site, EnvId::NONE).value, DEPTH)
-        .then(|| lock_place_within(linker, scope, lock, 6))
+        .then(|| lock_place_within(linker, scope, lock, MAX_LOCK_DEPTH))
         .flatten()
 }
 

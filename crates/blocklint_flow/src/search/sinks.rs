@@ -1,8 +1,8 @@
 //! Sinks: call sites that match a blocking model row, directly, by an alias, or through a callable that they pass.
 //! Labels begin at sinks.
 
-use blocklint_core::{Hold, Language};
-use blocklint_facts::{Form, FormId, SiteKind, Sym, VarKind};
+use blocklint_core::{Context, Hold, Language};
+use blocklint_facts::{AssignKind, At, Form, FormId, SiteFlags, SiteKind, Sym, VarKind};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::effect::label::{Label, LabelHold};
 use blocklint_link::imports::library_reach::{LibraryReach, LibrarySet};
@@ -215,13 +215,13 @@ impl<'l, 'a> Search<'l, 'a> {
             Mention::Assign(assign) => {
                 let assignment = facts.assign(assign);
                 // Imports are skipped, because `with_aliases` covers them.
-                if assignment.kind == blocklint_facts::AssignKind::Import {
+                if assignment.kind == AssignKind::Import {
                     return Vec::new();
                 }
                 (assignment.at, assignment.value)
             }
             Mention::Exit(exit) => (facts.exits.at(exit as usize).at, facts.exits.at(exit as usize).value),
-            Mention::Default(param) => (blocklint_facts::At::default(), facts.params[param as usize].default),
+            Mention::Default(param) => (At::default(), facts.params[param as usize].default),
             Mention::Operand(_) => return Vec::new(),
         };
         // The value of a parameter is followed from the call that passes it, so that callers are distinguished.
@@ -241,13 +241,13 @@ impl<'l, 'a> Search<'l, 'a> {
     fn add_passed_sink(&mut self, path: PathId, caller: Caller) {
         let rows = self.linker.library.calls(path);
         // The callable's arguments are unknown, so a Java row with a parameter list does not apply.
-        let fits_any_arguments = |matched: &blocklint_models::Match<'_, blocklint_models::CallRow>| {
-            self.linker.program.language(caller.site.file) != blocklint_core::Language::Java
+        let fits_any_arguments = |matched: &Match<'_, CallRow>| {
+            self.linker.program.language(caller.site.file) != Language::Java
                 || !matched.path.ends_with(')')
                 || matched.path.ends_with("()")
                 || matched.path.ends_with("(_)")
         };
-        let is_blocking = |matched: &blocklint_models::Match<'_, blocklint_models::CallRow>| {
+        let is_blocking = |matched: &Match<'_, CallRow>| {
             matched.when.is_empty() && matched.held().is_some() && fits_any_arguments(matched)
         };
         let Some(matched) = rows.effect().find(is_blocking) else { return };
@@ -276,7 +276,7 @@ impl<'l, 'a> Search<'l, 'a> {
             let hit_kind = HitKind { handed: true, suppressed: remaining.is_none() };
             let label = remaining.unwrap_or(label);
             let runtime = runtime.or_else(|| self.linker.runtime_of(caller.site.file));
-            let root = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
+            let root = Root { kind: RootKind::Registered, context: Context::EventLoop, runtime };
             if !label.place.holds(root.context, root.runtime) {
                 return;
             }
@@ -288,11 +288,7 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Returns the called names that match a wildcard row, each with the libraries of its rows. Only files that may use
     /// the library are searched.
-    fn wildcard_names(
-        &self,
-        language: blocklint_core::Language,
-        library_reach: &LibraryReach,
-    ) -> FxHashMap<Name, LibrarySet> {
+    fn wildcard_names(&self, language: Language, library_reach: &LibraryReach) -> FxHashMap<Name, LibrarySet> {
         let linker = self.linker;
         let models = linker.library.of(language);
         let separator = blocklint_link::models::library::separator(language);
@@ -454,7 +450,7 @@ impl<'l, 'a> Search<'l, 'a> {
             Form::Var(var) if matches!(facts.var(var).kind, VarKind::Param(_)) => true,
             Form::Var(var) => facts.assigns_of(var).any(|assignment| {
                 assignment.annotation.is_some()
-                    || assignment.kind == blocklint_facts::AssignKind::Import
+                    || assignment.kind == AssignKind::Import
                     || assignment.value.is_some()
                         && self.may_block_when_iterated(file, assignment.value, iterated, depth)
             }),
@@ -513,7 +509,7 @@ impl<'l, 'a> Search<'l, 'a> {
             return;
         }
         let targets = linker.targets(site, env);
-        let is_awaited = linker.program.site(site).flags.has(blocklint_facts::SiteFlags::AWAITED);
+        let is_awaited = linker.program.site(site).flags.has(SiteFlags::AWAITED);
         // `add_passed_sinks` adds callables that arrive as parameters, once for each caller.
         let passed_by_callers =
             if env == EnvId::NONE && self.calls_parameter(site) { self.passed_paths(site) } else { Vec::new() };
@@ -559,12 +555,12 @@ impl<'l, 'a> Search<'l, 'a> {
     /// True if a library's callable returns a value that cannot be awaited, as far as its rows say.
     fn returns_unawaitable(&self, site: SiteRef, path: PathId, env: EnvId) -> bool {
         let linker = self.linker;
-        if linker.program.language(site.file) == blocklint_core::Language::Rust {
+        if linker.program.language(site.file) == Language::Rust {
             // The call runs a method of this name of an asynchronous trait, on a type that is not known to implement
             // it.
             return linker.library.calls(path).with(|row| row.is_async == Some(true)).next().is_none();
         }
-        if linker.program.language(site.file) != blocklint_core::Language::Python {
+        if linker.program.language(site.file) != Language::Python {
             return false;
         }
         if linker.library.calls(path).with(|row| row.is_async == Some(true)).next().is_some() {

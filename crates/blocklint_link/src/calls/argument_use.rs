@@ -9,6 +9,9 @@ use blocklint_core::Language;
 use blocklint_facts::{Flow, SiteKind};
 use blocklint_models::{Runs, Selector, Via};
 
+/// The most overrides of one method that are searched.
+const MAX_OVERRIDES: usize = 8;
+
 /// Maximal steps of a lazy chain that are followed to its end.
 const MAX_CHAIN_STEPS: u32 = 12;
 
@@ -33,7 +36,7 @@ impl Linker<'_> {
                     self.add_use_by_body(&mut argument_use, body, with_receiver, site, arg);
                 }
                 Target::Overrides { class, name } => {
-                    for &body in self.overrides(class, name).iter().take(8) {
+                    for &body in self.overrides(class, name).iter().take(MAX_OVERRIDES) {
                         let with_receiver = self.program.language(body.file) != Language::Java;
                         self.add_use_by_body(&mut argument_use, body, with_receiver, site, arg);
                     }

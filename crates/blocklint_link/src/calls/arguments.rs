@@ -3,12 +3,12 @@
 
 use crate::lang;
 use blocklint_core::Language;
-use blocklint_facts::{Form, FormId, ParamKind, SiteKind};
+use blocklint_facts::{Form, FormId, ImportId, ParamKind, SiteKind};
 use blocklint_models::Argument;
 use smallvec::SmallVec;
 
 use crate::linker::{Linker, Typed};
-use crate::program::ids::{BodyRef, SiteRef, VarRef};
+use crate::program::ids::{BodyRef, FileId, SiteRef, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val, ValueId};
 
@@ -219,7 +219,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the value that an import binds, by the rules of its language.
-    pub(crate) fn import(&self, file: crate::program::ids::FileId, id: blocklint_facts::ImportId) -> Typed {
+    pub(crate) fn import(&self, file: FileId, id: ImportId) -> Typed {
         lang::semantics(self.program.language(file)).import(self, file, id)
     }
 }

@@ -7,6 +7,9 @@ use crate::program::occurrences::Mention;
 use crate::values::value::EnvId;
 use std::rc::Rc;
 
+/// The most subclasses of one class whose names are searched.
+const MAX_DESCENDANTS: usize = 256;
+
 impl<'a> Linker<'a> {
     /// Returns the sites that call a body by one of its names and have the body as a target, for the values of its
     /// parameters.
@@ -68,7 +71,7 @@ impl<'a> Linker<'a> {
             let mut names: Vec<Name> = self.program.name(own).into_iter().collect();
             let class = body.file.class_ref(class);
             names.extend(self.class_names(class));
-            for derived in self.descendants(class, 256).classes {
+            for derived in self.descendants(class, MAX_DESCENDANTS).classes {
                 names.extend(self.class_names(derived));
             }
             names.sort();

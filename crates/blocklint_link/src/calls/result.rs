@@ -6,8 +6,8 @@ use crate::models::row_match::ConditionResult;
 use crate::program::ids::{BodyRef, PathId, SiteRef};
 use crate::values::value::{ArgsId, BoundId, EnvId, Val, Why};
 use blocklint_core::Language;
-use blocklint_facts::{Form, FormId, SiteKind, VarKind};
-use blocklint_models::{Argument, CallRow, Selector};
+use blocklint_facts::{Flow, Form, FormId, SiteFlags, SiteKind, VarKind};
+use blocklint_models::{Argument, CallRow, Passes, Selector};
 use smallvec::SmallVec;
 
 impl<'a> Linker<'a> {
@@ -30,7 +30,7 @@ impl<'a> Linker<'a> {
                 SiteKind::Decorate => self.decorated_value(site, env),
                 SiteKind::Enter => {
                     let operand = self.eval(scope, site_facts.callee);
-                    let is_async = site_facts.flags.has(blocklint_facts::SiteFlags::ASYNC);
+                    let is_async = site_facts.flags.has(SiteFlags::ASYNC);
                     self.map(operand, |val| self.context_value(val, is_async))
                 }
                 SiteKind::Operator | SiteKind::Subscript => {
@@ -137,7 +137,7 @@ impl<'a> Linker<'a> {
             Some(self.eval(self.scope_of(site, env), form))
         };
         let if_known = |typed: Typed| (!self.values.is_unknown(typed.value)).then_some(typed);
-        if self.program.body(body).flow == blocklint_facts::Flow::Sync
+        if self.program.body(body).flow == Flow::Sync
             && let Some(index) = self.program.exits_in(body).find_map(|exit| param(exit.value))
             && let Some(typed) = passed(index).and_then(if_known)
         {
@@ -200,7 +200,7 @@ impl<'a> Linker<'a> {
     /// functions if that is a coroutine function. A result without closures of both kinds is returned unchanged.
     pub(crate) fn closures_of_same_kind(&self, result: Typed, inner: Typed) -> Typed {
         let is_coroutine = |val: &Val| match *val {
-            Val::Fn { body, .. } => Some(self.program.body(body).flow == blocklint_facts::Flow::Coroutine),
+            Val::Fn { body, .. } => Some(self.program.body(body).flow == Flow::Coroutine),
             _ => None,
         };
         let members = self.values.members(result.value);
@@ -369,7 +369,7 @@ impl<'a> Linker<'a> {
             };
             let inner = self.eval(self.scope_of(site, env), form);
             let bound_count = match (row.passes, argument) {
-                (Some(blocklint_models::Passes::Rest), Argument::Position(0) | Argument::Either(_, 0)) => {
+                (Some(Passes::Rest), Argument::Position(0) | Argument::Either(_, 0)) => {
                     self.program.args_of(site).iter().filter(|arg| arg.name.is_none()).count().saturating_sub(1)
                 }
                 _ => 0,

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use blocklint_facts::BodyId;
+use blocklint_facts::{At, BodyId};
 use rustc_hash::FxHashMap;
 
 use crate::calls::targets::Target;
@@ -13,6 +13,9 @@ use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
 use crate::program::occurrences::{Mention, Wrap};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val, ValueId};
+
+/// How deep a value is searched for bodies: the elements of its elements, and so on.
+const MAX_VALUE_DEPTH: u32 = 8;
 
 /// The call sites and mentions of one name. Without this table, the sites of a name that many bodies have (`run`) would
 /// be resolved once for each of the bodies.
@@ -122,7 +125,7 @@ impl<'a> Linker<'a> {
                 self.eval(Scope { file, at: row.at, env: EnvId::NONE }, row.value)
             }
             Mention::Default(param) => {
-                let scope = Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE };
+                let scope = Scope { file, at: At::default(), env: EnvId::NONE };
                 self.eval(scope, facts.params[param as usize].default)
             }
             Mention::Operand(site) => {
@@ -137,7 +140,7 @@ impl<'a> Linker<'a> {
     fn bodies_of_value(&self, value: ValueId) -> Vec<BodyRef> {
         let mut bodies = Vec::new();
         for val in self.values.members(value) {
-            self.add_bodies(val, 8, &mut bodies);
+            self.add_bodies(val, MAX_VALUE_DEPTH, &mut bodies);
         }
         bodies
     }

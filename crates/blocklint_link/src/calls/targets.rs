@@ -5,7 +5,7 @@ use crate::lang::implicit::ImplicitCallSite;
 use std::rc::Rc;
 
 use blocklint_core::{Context, Language, Runtime};
-use blocklint_facts::{BodyKind, Flow, Form, FormId, RegionId, SiteFlags, SiteKind, VarId};
+use blocklint_facts::{BodyKind, ClassKind, Flow, Form, FormId, RegionId, SiteFlags, SiteKind, VarId};
 use blocklint_models::{Argument, HandoverContext, HandoverRow, Runs};
 use smallvec::SmallVec;
 
@@ -393,7 +393,7 @@ impl<'a> Linker<'a> {
         if !receiver.is_some()
             && lang::semantics(facts.language).runs_any_implementation(self, body)
             && let Some(class) = self.program.body(body).class.get()
-            && facts.class(class).kind == blocklint_facts::ClassKind::Interface
+            && facts.class(class).kind == ClassKind::Interface
             && let Some(name) = self.program.global(body.file, self.program.body(body).name)
         {
             let class = body.file.class_ref(class);

@@ -3,11 +3,11 @@
 use crate::syntax::forms;
 use std::rc::Rc;
 
-use blocklint_facts::{BodyId, BodyKind, ClassId, ClassKind, Form, VarId};
+use blocklint_facts::{At, BodyId, BodyKind, ClassId, ClassKind, Form, FormId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::linker::Linker;
-use crate::program::ids::{BodyRef, ClassRef, Name, PathId};
+use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId};
 use crate::values::expr::Scope;
 
 use crate::program::Program;
@@ -55,7 +55,7 @@ impl Hierarchy {
         let mut classes: FxHashSet<Name> = FxHashSet::default();
         let mut top_classes: FxHashMap<Name, Vec<ClassRef>> = FxHashMap::default();
         for (slot, source) in program.files.iter().enumerate() {
-            let file = crate::program::ids::FileId(slot as u32);
+            let file = FileId(slot as u32);
             let facts = &source.facts;
             for body in facts.bodies.iter().filter(|body| body.kind == BodyKind::Function) {
                 if let Some(name) = program.global(file, body.name) {
@@ -81,7 +81,7 @@ impl Hierarchy {
                 {
                     impls.entry(name).or_default().push(class_ref);
                     // `impl<T> Trait for T`.
-                    let is_subject = |param: &blocklint_facts::FormId| {
+                    let is_subject = |param: &FormId| {
                         let param = match facts.form(*param) {
                             Form::Cast(name, _) => facts.form(name),
                             param => param,
@@ -124,11 +124,7 @@ impl Hierarchy {
 }
 
 /// Returns the last name of a type without its type arguments: `Map` of `util.Map<K, V>`.
-fn name_of_type(
-    program: &Program<'_>,
-    file: crate::program::ids::FileId,
-    form: blocklint_facts::FormId,
-) -> Option<Name> {
+fn name_of_type(program: &Program<'_>, file: FileId, form: FormId) -> Option<Name> {
     let facts = program.facts(file);
     match facts.form(form) {
         Form::Subscript(inner, _) | Form::Bound(inner) => name_of_type(program, file, inner),
@@ -146,7 +142,7 @@ impl<'a> Linker<'a> {
         let facts = self.program.facts(class.file);
         let class_facts = self.program.class(class);
         let place = if class_facts.kind == ClassKind::Impl { class_facts.body } else { class_facts.parent };
-        let at = blocklint_facts::At { region: facts.body(place).region, position: u32::MAX };
+        let at = At { region: facts.body(place).region, position: u32::MAX };
         let scope = Scope { file: class.file, at, env: EnvId::NONE };
         let mut bases = Vec::new();
         for &base in facts.list(class_facts.bases) {
@@ -168,7 +164,7 @@ impl<'a> Linker<'a> {
     }
 
     /// True if a base has no members: `Generic[T]`, `Protocol` (Python).
-    fn adds_no_members(&self, scope: Scope, base: blocklint_facts::FormId) -> bool {
+    fn adds_no_members(&self, scope: Scope, base: FormId) -> bool {
         let facts = self.program.facts(scope.file);
         if facts.language != blocklint_core::Language::Python {
             return false;

@@ -2,7 +2,7 @@
 
 use crate::lang;
 use crate::linker::Linker;
-use crate::program::ids::SiteRef;
+use crate::program::ids::{FileId, SiteRef};
 use blocklint_core::Language;
 use blocklint_facts::{BodyKind, Form, FormId, SiteKind};
 
@@ -82,11 +82,11 @@ impl Linker<'_> {
     }
 
     /// Returns the source text of a form; parts that are not names are `…`.
-    pub fn written(&self, file: crate::program::ids::FileId, form: FormId) -> String {
+    pub fn written(&self, file: FileId, form: FormId) -> String {
         self.written_within(file, form, 12)
     }
 
-    fn written_within(&self, file: crate::program::ids::FileId, form: FormId, depth: u32) -> String {
+    fn written_within(&self, file: FileId, form: FormId, depth: u32) -> String {
         let Some(depth) = depth.checked_sub(1) else { return "…".to_owned() };
         let facts = self.program.facts(file);
         match facts.form(form) {

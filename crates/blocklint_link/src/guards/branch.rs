@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use blocklint_core::Language;
 use blocklint_facts::{
-    AltKind, Comparison, Exit, ExitKind, FileFacts, Flow, Form, FormId, RegionId, RegionKind, VarKind,
+    AltKind, BodyKind, Comparison, Exit, ExitKind, FileFacts, Flow, Form, FormId, RegionId, RegionKind, VarKind,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -19,6 +19,15 @@ use crate::program::ids::{BodyRef, FileId, SiteRef};
 use crate::syntax::regions::{around, is_region_in, outcome};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
+
+/// The most regions before a site that are searched.
+const MAX_EARLIER_REGIONS: usize = 256;
+
+/// How many variables and calls are followed to the constant in a test.
+const MAX_CONSTANT_DEPTH: u32 = 3;
+
+/// How deep a test is searched: its parts, and the variables in them.
+const MAX_TEST_DEPTH: u32 = 4;
 
 impl<'a> Linker<'a> {
     /// Returns the guard of the innermost branch around a site that tests a parameter of its body.
@@ -53,10 +62,12 @@ impl<'a> Linker<'a> {
         let facts = self.program.facts(site.file);
         match facts.form(test) {
             // All of `a and b` hold, none of `a or b` does.
-            Form::Alt(kind, list) if kind == (if holds { AltKind::And } else { AltKind::Or }) => {
-                facts.list(list).iter().filter_map(|&part| self.guard_of_test(place, branch, part, holds, 4)).collect()
-            }
-            _ => self.guard_of_test(place, branch, test, outcome, 4).into_iter().collect(),
+            Form::Alt(kind, list) if kind == (if holds { AltKind::And } else { AltKind::Or }) => facts
+                .list(list)
+                .iter()
+                .filter_map(|&part| self.guard_of_test(place, branch, part, holds, MAX_TEST_DEPTH))
+                .collect(),
+            _ => self.guard_of_test(place, branch, test, outcome, MAX_TEST_DEPTH).into_iter().collect(),
         }
     }
 
@@ -79,7 +90,7 @@ impl<'a> Linker<'a> {
     /// Returns the guard of one branch around a scope.
     fn guard_at(&self, place: Scope, branch: RegionId) -> Option<Guard> {
         let (test, outcome) = self.test_of(place.file, branch)?;
-        self.guard_of_test(place, branch, test, outcome, 4)
+        self.guard_of_test(place, branch, test, outcome, MAX_TEST_DEPTH)
     }
 
     /// Returns the tests of the branches around a site, each with its outcome, inner ones first.
@@ -138,8 +149,12 @@ impl<'a> Linker<'a> {
                 .any(|val| matches!(*val, Val::Fn { body: function, .. } if function == body))
         };
         match (selects(*then), selects(*otherwise)) {
-            (true, false) => self.guard_of_test(self.scope_of(site, EnvId::NONE), RegionId::NONE, *test, true, 4),
-            (false, true) => self.guard_of_test(self.scope_of(site, EnvId::NONE), RegionId::NONE, *test, false, 4),
+            (true, false) => {
+                self.guard_of_test(self.scope_of(site, EnvId::NONE), RegionId::NONE, *test, true, MAX_TEST_DEPTH)
+            }
+            (false, true) => {
+                self.guard_of_test(self.scope_of(site, EnvId::NONE), RegionId::NONE, *test, false, MAX_TEST_DEPTH)
+            }
             _ => None,
         }
     }
@@ -149,7 +164,7 @@ impl<'a> Linker<'a> {
         let facts = self.program.facts(file);
         let own = facts.region(id);
         // Branches are in order, so the `then` is shortly before its `else`.
-        (0..id.0).rev().take(256).find_map(|index| {
+        (0..id.0).rev().take(MAX_EARLIER_REGIONS).find_map(|index| {
             let region = facts.region(RegionId(index));
             (region.kind == RegionKind::Then && region.group == own.group && region.body == own.body)
                 .then_some(region.test)
@@ -275,14 +290,14 @@ impl<'a> Linker<'a> {
         let var_facts = facts.var(var);
         facts.language == Language::Java
             && matches!(var_facts.kind, VarKind::Param(_))
-            && facts.body(var_facts.body).kind == blocklint_facts::BodyKind::Lambda
+            && facts.body(var_facts.body).kind == BodyKind::Lambda
             && facts.params_of(var_facts.body).len() == 1
     }
 
     /// Returns the constant of a form in a scope.
     fn constant_at(&self, place: Scope, form: FormId) -> Constant {
         let body = self.program.facts(place.file).body_of(place.at);
-        self.constant_in(place.file.body_ref(body), form, EnvId::NONE, 3)
+        self.constant_in(place.file.body_ref(body), form, EnvId::NONE, MAX_CONSTANT_DEPTH)
     }
 
     /// Returns the literal value of a form; `None` if it is unknown or a parameter.
@@ -300,7 +315,7 @@ impl<'a> Linker<'a> {
         while let Some(id) = next.get() {
             let region = facts.region(id);
             if region.kind == RegionKind::Then
-                && let Some(prefix) = self.prefix_in_test(site, region.test, subject, 4)
+                && let Some(prefix) = self.prefix_in_test(site, region.test, subject, MAX_TEST_DEPTH)
             {
                 return Some(prefix);
             }
@@ -322,7 +337,7 @@ impl<'a> Linker<'a> {
             if let Some(holds) = holds
                 && !facts.assigns_of(var).any(|assign| is_region_in(facts, assign.at.region, id))
             {
-                let by_test = self.falsity_by_test(site, region.test, holds, subject, 4);
+                let by_test = self.falsity_by_test(site, region.test, holds, subject, MAX_TEST_DEPTH);
                 is_false = is_false.or(by_test.0);
                 is_null = is_null.or(by_test.1);
             }
@@ -386,7 +401,7 @@ impl<'a> Linker<'a> {
                 let tests_prefix = lang::words_of(facts.language).string_end(facts.text(site_facts.name))
                     == Some(lang::words::StringEnd::First);
                 let [only] = facts.args_of(call)[..] else { return None };
-                match self.constant(site, only.value, EnvId::NONE, 3) {
+                match self.constant(site, only.value, EnvId::NONE, MAX_CONSTANT_DEPTH) {
                     Constant::Str(text) if is_subject && tests_prefix => Some(text),
                     _ => None,
                 }
@@ -460,7 +475,7 @@ impl<'a> Linker<'a> {
             let is_excluded = guard.as_ref().is_some_and(|guard| {
                 let Question::Choice(choice) = &*guard.question else { return false };
                 let constant = match self.argument_for_param(site, body, guard.param, with_receiver) {
-                    Some(form) => self.constant(site, form, EnvId::NONE, 3),
+                    Some(form) => self.constant(site, form, EnvId::NONE, MAX_CONSTANT_DEPTH),
                     None if self.has_unpacked_arguments(site) => return false,
                     None => match self.default_of(body, guard.param) {
                         Some(constant) => constant,
@@ -563,9 +578,10 @@ pub fn choice_outcome(choice: &Choice, constant: &Constant) -> ConditionResult {
             ConditionResult::Yes
         }
         (Choice::StartsWith(parts), Constant::Head(head)) => {
-            match parts.iter().any(|part| part.starts_with(head.as_str())) {
-                true => ConditionResult::Unknown,
-                false => ConditionResult::No,
+            if parts.iter().any(|part| part.starts_with(head.as_str())) {
+                ConditionResult::Unknown
+            } else {
+                ConditionResult::No
             }
         }
         (Choice::EndsWith(_), Constant::Head(_)) => ConditionResult::Unknown,

@@ -3,13 +3,16 @@
 use crate::lang;
 use blocklint_core::Language;
 use blocklint_facts::{
-    AltKind, ExitKind, FileFacts, Form, FormId, ParamKind, Region, RegionId, RegionKind, SiteFlags, SiteId, SiteKind,
-    VarKind,
+    AltKind, ExitKind, FileFacts, Form, FormId, ParamKind, Region, RegionId, RegionKind, Site, SiteFlags, SiteId,
+    SiteKind, VarKind,
 };
 
 use crate::linker::Linker;
 use crate::program::ids::{FileId, SiteRef};
 use crate::syntax::regions::{around, is_region_in};
+
+/// The most elements of a written list whose loop does not multiply a hold.
+const MAX_SHORT_LIST: usize = 4;
 
 /// The number of iterations of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +44,7 @@ impl Linker<'_> {
                         }
                         Rounds::FewInAll => return false,
                     }
-                    let releases_thread = |row: &blocklint_facts::Site| match row.kind {
+                    let releases_thread = |row: &Site| match row.kind {
                         SiteKind::Iterate => row.flags.has(SiteFlags::ASYNC) && row.callee == region.test,
                         _ => row.flags.has(SiteFlags::AWAITED) && is_region_in(facts, row.at.region, id),
                     };
@@ -57,7 +60,7 @@ impl Linker<'_> {
     pub(crate) fn is_short_literal(&self, file: FileId, iterated: FormId) -> bool {
         let facts = self.program.facts(file);
         let is_short = |form: FormId| match facts.form(form) {
-            Form::Display(_, list) => facts.list(list).len() <= 4,
+            Form::Display(_, list) => facts.list(list).len() <= MAX_SHORT_LIST,
             _ => false,
         };
         match facts.form(iterated) {

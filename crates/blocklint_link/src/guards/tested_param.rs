@@ -4,7 +4,7 @@ use crate::lang;
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, At, FileFacts, Form, FormId, RegionId, RegionKind, VarId, VarKind};
+use blocklint_facts::{AltKind, Assign, At, FileFacts, Form, FormId, RegionId, RegionKind, VarId, VarKind};
 
 use crate::effect::guard::GuardKey;
 use crate::linker::Linker;
@@ -125,7 +125,7 @@ impl Linker<'_> {
             return None;
         }
         let body = facts.body_of(place.at);
-        let is_own = |assign: &blocklint_facts::Assign| facts.body_of(assign.at) == body && assign.target == form;
+        let is_own = |assign: &Assign| facts.body_of(assign.at) == body && assign.target == form;
         let index = self.program.index_of(place.file);
         let mut set = index.attr_assigns(name).iter().map(|&(assign, _)| facts.assign(assign)).filter(is_own);
         let (only, None) = (set.next()?, set.next()) else { return None };

@@ -15,6 +15,12 @@ use crate::program::occurrences::Mention;
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
+/// The most values of one variable that are followed to their origins.
+const MAX_VALUES: usize = 4;
+
+/// How many variables and calls are followed to the constant of an argument.
+const MAX_CONSTANT_DEPTH: u32 = 4;
+
 /// Methods of strings and bytes that return the same content in another form.
 const SAME_CONTENT: [&str; 6] = ["decode", "encode", "strip", "lstrip", "rstrip", "tobytes"];
 
@@ -238,7 +244,10 @@ impl Linker<'_> {
                         ConditionResult::Param(index)
                     }
                     VarKind::Param(_) => ConditionResult::Unknown,
-                    _ if scope.file.body_ref(var_facts.body) != body || values.is_empty() || values.len() > 4 => {
+                    _ if scope.file.body_ref(var_facts.body) != body
+                        || values.is_empty()
+                        || values.len() > MAX_VALUES =>
+                    {
                         ConditionResult::Unknown
                     }
                     _ => all_of(values.iter().map(|&value| self.origin_matches(scope, body, value, query, depth))),
@@ -386,7 +395,7 @@ impl Linker<'_> {
                 let name = if arg.name.is_some() { facts.text(arg.name) } else { "" };
                 let is_amount =
                     ["n", "size", "limit", "length", "amt", "chunk_size", "max_bytes", "maxsize"].contains(&name);
-                match self.constant(site, arg.value, env, 4).number() {
+                match self.constant(site, arg.value, env, MAX_CONSTANT_DEPTH).number() {
                     Some(number) => number > 0.0,
                     None => is_amount && facts.form(arg.value) != Form::None,
                 }

@@ -4,7 +4,7 @@
 use crate::lang;
 use blocklint_core::{Context, Language, Runtime};
 use blocklint_facts::{FileFacts, Flow, Form};
-use blocklint_models::{Argument, HandoverRow, Role, Runs, Source, Subject, Test, Via};
+use blocklint_models::{Argument, HandoverContext, HandoverRow, Role, Runs, Source, Subject, Test, Via};
 
 use crate::classes::hierarchy::Ancestor;
 use crate::linker::Linker;
@@ -54,11 +54,11 @@ impl Linker<'_> {
             body_facts.flow == Flow::Coroutine || !rows.is_empty() && semantics.returns_async_result(self, body);
         for row in rows {
             let runs = match &row.context {
-                blocklint_models::HandoverContext::Is(runs) => *runs,
-                blocklint_models::HandoverContext::BySync { sync, async_ } => {
+                HandoverContext::Is(runs) => *runs,
+                HandoverContext::BySync { sync, async_ } => {
                     if is_async && semantics.runs_async_on_loop(self, body.file) { *async_ } else { *sync }
                 }
-                blocklint_models::HandoverContext::Of(_) => continue,
+                HandoverContext::Of(_) => continue,
             };
             if runs == Runs::In(Context::EventLoop) {
                 let runtime = row.runtime.or_else(|| self.runtime_of(body.file));
@@ -115,7 +115,7 @@ impl Linker<'_> {
         self.values.members(declared.value).into_iter().find_map(|val| match val {
             Val::Library { ty, .. } => self.library.role(ty),
             Val::Instance { class, .. } => self.mro(class).iter().find_map(|ancestor| match *ancestor {
-                crate::classes::hierarchy::Ancestor::Library(ty, _) => self.library.role(ty),
+                Ancestor::Library(ty, _) => self.library.role(ty),
                 _ => None,
             }),
             _ => None,

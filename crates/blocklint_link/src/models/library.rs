@@ -7,13 +7,16 @@ use std::rc::Rc;
 
 use blocklint_core::Language;
 use blocklint_models::{
-    Bound, CallRows, HandoverRows, LanguageModels, Models, Role, SeverityTable, Source, TypeExpr, TypeRows,
+    Bound, CallRows, HandoverRows, LanguageModels, LayerKind, Models, Role, SeverityTable, Source, TypeExpr, TypeRows,
     Unversioned, Uses,
 };
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::program::ids::PathId;
 use crate::values::value::PathDigests;
+
+/// The most supertypes of one library type.
+const MAX_SUPERTYPES: usize = 32;
 
 /// Names of methods, each with a state that the method sets on its receiver.
 type MethodStates = Rc<[(String, String)]>;
@@ -223,7 +226,7 @@ impl<'a> Library<'a> {
         let language = self.language(path);
         let mut types = vec![path];
         let mut next = 0;
-        while next < types.len() && types.len() < 32 {
+        while next < types.len() && types.len() < MAX_SUPERTYPES {
             if let Some(rows) = self.ty(types[next]) {
                 for base in rows.bases() {
                     if let TypeExpr::Path { path: base, .. } = base {
@@ -324,9 +327,7 @@ impl<'a> Library<'a> {
 
     /// True if the user's configuration contains models.
     pub fn has_user_rows(&self) -> bool {
-        Language::ALL
-            .iter()
-            .any(|language| self.of(*language).layers().any(|(kind, _)| kind == blocklint_models::LayerKind::User))
+        Language::ALL.iter().any(|language| self.of(*language).layers().any(|(kind, _)| kind == LayerKind::User))
     }
 
     /// True if a row of the user's models describes the effect of a call of a path.

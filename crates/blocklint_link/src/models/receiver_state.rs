@@ -7,7 +7,7 @@ use crate::program::ids::{FileId, SiteRef};
 use crate::syntax::forms::field_of;
 use crate::values::value::{BoundId, EnvId, Val};
 use blocklint_core::Language;
-use blocklint_facts::{FileFacts, Form, FormId, Sym, VarKind};
+use blocklint_facts::{FileFacts, Form, FormId, SiteId, Sym, VarKind};
 use blocklint_models::{Argument, Condition, Subject, Test};
 
 impl Linker<'_> {
@@ -67,7 +67,7 @@ impl Linker<'_> {
         let at = self.program.site(site).at;
         let mut results = Vec::new();
         for (index, site_facts) in facts.sites.iter().enumerate() {
-            let call = site.file.site_ref(blocklint_facts::SiteId(index as u32));
+            let call = site.file.site_ref(SiteId(index as u32));
             if site_facts.at.position < at.position
                 && facts.body_of(site_facts.at) == facts.body_of(at)
                 && self.receiver_form(call).is_some_and(|receiver| facts.form(receiver) == Form::Var(var))

@@ -12,6 +12,9 @@ use crate::models::timeout::{Timeout, unit_seconds};
 use crate::program::ids::{PathId, SiteRef};
 use crate::values::value::{BoundId, EnvId, Val};
 
+/// How many variables and calls are followed to the constant of an argument.
+const MAX_CONSTANT_DEPTH: u32 = 3;
+
 /// Returns the source of the guard for a condition of `unless` that callers decide.
 fn source_of_unless(condition: &Condition) -> Source {
     match condition.tests[..] {
@@ -98,7 +101,7 @@ impl<'a> Linker<'a> {
         let sink = self.sink_or_lock(site, path, receiver, property, EnvId::NONE, true)?;
         let gives_up = sink.row.timeout.as_ref().is_some_and(|timeout| {
             let argument = self.argument(site, timeout);
-            argument.is_some_and(|form| self.constant(site, form, EnvId::NONE, 3) != Constant::Null)
+            argument.is_some_and(|form| self.constant(site, form, EnvId::NONE, MAX_CONSTANT_DEPTH) != Constant::Null)
         });
         (!gives_up && sink.label.effect == Effect::Wait).then_some(sink)
     }
@@ -286,10 +289,7 @@ impl<'a> Linker<'a> {
             }
         }
         let mut severity = self.library.severities().severity_of_row(row, effect);
-        let mut hold = match is_local(row, effect) || row.timeout.is_some() {
-            true => Hold::Unstated,
-            false => Hold::Unbounded,
-        };
+        let mut hold = if is_local(row, effect) || row.timeout.is_some() { Hold::Unstated } else { Hold::Unbounded };
         if effect == Effect::Wait && row.timeout.is_some() {
             severity = severity.min(Severity::Warning);
         }

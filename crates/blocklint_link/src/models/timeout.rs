@@ -10,6 +10,9 @@ use crate::linker::Linker;
 use crate::program::ids::SiteRef;
 use crate::values::value::EnvId;
 
+/// How many variables and calls are followed to the constant of a timeout.
+const MAX_CONSTANT_DEPTH: u32 = 6;
+
 /// The longest time for which a call waits.
 pub(crate) enum Timeout {
     /// The call does not wait.
@@ -35,7 +38,7 @@ impl Linker<'_> {
             TimeUnit::Seconds(seconds) => seconds,
             TimeUnit::Hidden => return Timeout::Hidden,
         };
-        match self.constant(site, form, env, 6) {
+        match self.constant(site, form, env, MAX_CONSTANT_DEPTH) {
             Constant::Null => Timeout::Unbounded,
             Constant::Param(index) => Timeout::Param(index, unit),
             constant => match constant.number().or_else(|| self.duration(site, form)) {

@@ -74,9 +74,10 @@ impl Linker<'_> {
 
     fn unseen_test_within(&self, site: SiteRef, form: FormId, hops: u32) -> ConditionResult {
         let members = self.values.members(self.eval(self.scope_of(site, EnvId::NONE), form).value);
-        match members.is_empty() || !members.iter().all(|&val| self.is_any_stream(val)) {
-            true => ConditionResult::No,
-            false => self.unseen_at(site, form, hops),
+        if members.is_empty() || !members.iter().all(|&val| self.is_any_stream(val)) {
+            ConditionResult::No
+        } else {
+            self.unseen_at(site, form, hops)
         }
     }
 

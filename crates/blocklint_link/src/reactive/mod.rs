@@ -17,7 +17,7 @@ pub(crate) mod upstream;
 use std::rc::Rc;
 
 use blocklint_core::{Confidence, Language};
-use blocklint_facts::{BodyKind, FormId, SiteId, Sym, VarId};
+use blocklint_facts::{BodyKind, FileFacts, FormId, SiteId, Sym, VarId};
 use blocklint_models::{Argument, CallRows, Role, TypeExpr};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -331,7 +331,7 @@ impl<'a> Linker<'a> {
         let targets = self.targets(site, EnvId::NONE);
         !targets.list.is_empty()
             && targets.list.iter().all(|target| match *target {
-                crate::calls::targets::Target::Row { path, receiver, .. } => {
+                Target::Row { path, receiver, .. } => {
                     let owner = self.library.split(path).map(|(owner, _)| owner);
                     !receiver.is_some()
                         && owner.is_some_and(|owner| self.library.role(owner) == Some(Role::Publisher))
@@ -398,7 +398,7 @@ impl Operators {
     }
 
     /// Adds a call under the results, variables and attributes in the form of its receiver.
-    fn add(&mut self, facts: &blocklint_facts::FileFacts, form: FormId, site: SiteId, depth: u32) {
+    fn add(&mut self, facts: &FileFacts, form: FormId, site: SiteId, depth: u32) {
         use blocklint_facts::Form;
         let Some(depth) = depth.checked_sub(1) else { return };
         match facts.form(form) {

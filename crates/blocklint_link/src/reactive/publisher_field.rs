@@ -4,7 +4,7 @@ use blocklint_facts::{AssignKind, At, BodyKind, FormId, Sym};
 
 use crate::classes::hierarchy::Ancestor;
 use crate::linker::Linker;
-use crate::program::ids::{ClassRef, VarRef};
+use crate::program::ids::{ClassRef, Name, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::Val;
 
@@ -42,7 +42,7 @@ impl<'a> Linker<'a> {
         values
     }
 
-    fn field_in(&self, class: ClassRef, name: crate::program::ids::Name) -> Option<VarRef> {
+    fn field_in(&self, class: ClassRef, name: Name) -> Option<VarRef> {
         self.mro(class).iter().find_map(|ancestor| match *ancestor {
             Ancestor::Class(owner) => {
                 let (owner, var) = self.own_member(owner, name)?;

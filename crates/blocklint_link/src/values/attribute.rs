@@ -4,7 +4,7 @@
 use crate::lang;
 
 use blocklint_core::Language;
-use blocklint_facts::{At, BodyKind, VarId};
+use blocklint_facts::{At, BodyKind, ClassKind, VarId};
 
 use crate::classes::hierarchy::Ancestor;
 use crate::linker::{Linker, Typed};
@@ -220,7 +220,7 @@ impl<'a> Linker<'a> {
         }
         let scope = Scope { file: owner.file, at: At::default(), env: EnvId::NONE };
         let typed = semantics.field_on_receiver(self, owner, var, receiver).unwrap_or_else(|| self.var(scope, var));
-        let is_enum = self.program.class(owner).kind == blocklint_facts::ClassKind::Enum;
+        let is_enum = self.program.class(owner).kind == ClassKind::Enum;
         if is_enum && matches!(receiver, Val::Class(_)) && !self.has_function(typed) {
             // A constant of an enum may have an anonymous class of its own (Java).
             if let [Val::Instance { class, .. }] = self.values.members(typed.value)[..]

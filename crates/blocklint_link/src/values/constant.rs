@@ -1,11 +1,11 @@
 //! Constant evaluation: the literal of a form, also through a name or field that is assigned once.
 
 use crate::lang;
-use blocklint_facts::{Form, FormId, VarKind};
+use blocklint_facts::{At, BodyId, Form, FormId, ImportKind, SiteId, VarKind};
 
 use crate::effect::constant::Constant;
 use crate::linker::Linker;
-use crate::program::ids::{SiteRef, VarRef};
+use crate::program::ids::{BodyRef, ClassRef, FileId, SiteRef, VarRef};
 use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
@@ -18,7 +18,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the literal value of a form in a body of the same file.
-    pub fn constant_in(&self, body: crate::program::ids::BodyRef, form: FormId, env: EnvId, depth: u32) -> Constant {
+    pub fn constant_in(&self, body: BodyRef, form: FormId, env: EnvId, depth: u32) -> Constant {
         let Some(depth) = depth.checked_sub(1) else { return Constant::Hidden };
         let file = body.file;
         let facts = self.program.facts(file);
@@ -96,10 +96,10 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the literal value of a parameter's default; `None` if it has no default.
-    pub fn default_of(&self, body: crate::program::ids::BodyRef, param: u32) -> Option<Constant> {
+    pub fn default_of(&self, body: BodyRef, param: u32) -> Option<Constant> {
         let facts = self.program.facts(body.file);
         let default = self.program.params_of(body).get(param as usize).map(|param| param.default)?.get()?;
-        let parent = self.program.body(body).parent.get().unwrap_or(blocklint_facts::BodyId(0));
+        let parent = self.program.body(body).parent.get().unwrap_or(BodyId(0));
         if let Form::Display(_, list) | Form::Pairs(list) = facts.form(default)
             && facts.list(list).is_empty()
         {
@@ -109,11 +109,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the second argument of `typing.cast`, which returns it unchanged: `kind` of `cast(Kind, kind)` (Python).
-    pub(crate) fn cast_argument(
-        &self,
-        file: crate::program::ids::FileId,
-        call: blocklint_facts::SiteId,
-    ) -> Option<FormId> {
+    pub(crate) fn cast_argument(&self, file: FileId, call: SiteId) -> Option<FormId> {
         let facts = self.program.facts(file);
         let site_facts = facts.site(call);
         if facts.language != blocklint_core::Language::Python
@@ -130,10 +126,10 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the literal value of a name of another module, or the path of a library's constant.
-    fn constant_of_value(&self, file: crate::program::ids::FileId, form: FormId, env: EnvId) -> Constant {
-        let scope = crate::values::expr::Scope { file, at: blocklint_facts::At::default(), env };
+    fn constant_of_value(&self, file: FileId, form: FormId, env: EnvId) -> Constant {
+        let scope = crate::values::expr::Scope { file, at: At::default(), env };
         if let Some((file, value)) = self.module_constant_definition(file, form) {
-            return self.constant_in(file.body_ref(blocklint_facts::BodyId(0)), value, EnvId::NONE, 3);
+            return self.constant_in(file.body_ref(BodyId(0)), value, EnvId::NONE, 3);
         }
         let mut paths = Vec::new();
         for val in self.values.members(self.eval(scope, form).value) {
@@ -145,31 +141,27 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the only value that is assigned to the module constant behind an imported name or `module.NAME`.
-    fn module_constant_definition(
-        &self,
-        file: crate::program::ids::FileId,
-        form: FormId,
-    ) -> Option<(crate::program::ids::FileId, FormId)> {
+    fn module_constant_definition(&self, file: FileId, form: FormId) -> Option<(FileId, FormId)> {
         let var = self.module_var(file, form)?;
         self.program.only_value_of(var).map(|row| (var.file, row.value))
     }
 
     /// Returns the variable of another module that an imported name or `module.NAME` refers to.
-    pub fn module_var(&self, file: crate::program::ids::FileId, form: FormId) -> Option<VarRef> {
+    pub fn module_var(&self, file: FileId, form: FormId) -> Option<VarRef> {
         let facts = self.program.facts(file);
         let (module, name) = match facts.form(form) {
             Form::Var(var) => {
                 let row = facts.assigns_of(var).next()?;
                 let Form::Import(import) = facts.form(row.value) else { return None };
                 let import = facts.import(import);
-                if import.kind != blocklint_facts::ImportKind::Name {
+                if import.kind != ImportKind::Name {
                     return None;
                 }
                 let module = crate::lang::python::names::module_named(self, file, &import);
                 (module, self.program.global(file, import.name)?)
             }
             Form::Attr(base, sym) => {
-                let scope = crate::values::expr::Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE };
+                let scope = crate::values::expr::Scope { file, at: At::default(), env: EnvId::NONE };
                 let members = self.values.members(self.eval(scope, base).value);
                 let [module] = members[..] else { return None };
                 (module, self.program.global(file, sym)?)
@@ -177,18 +169,13 @@ impl<'a> Linker<'a> {
             _ => return None,
         };
         let Val::Module(file) = module else { return None };
-        let var = self.program.scope_var(file, blocklint_facts::BodyId(0), name)?;
+        let var = self.program.scope_var(file, BodyId(0), name)?;
         Some(file.var_ref(var))
     }
 
     /// Returns the only literal that is assigned to a field of a class, in its body or a method; `Hidden` if the
     /// assignments differ.
-    fn constant_field(
-        &self,
-        class: crate::program::ids::ClassRef,
-        name: crate::program::ids::Name,
-        depth: u32,
-    ) -> Option<Constant> {
+    fn constant_field(&self, class: ClassRef, name: crate::program::ids::Name, depth: u32) -> Option<Constant> {
         let mut constant_value = None;
         let mut add = |constant: Constant| {
             if constant_value.is_none() {

@@ -11,6 +11,9 @@ use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef, VarRef};
 use crate::program::occurrences::{Mention, is_own_receiver};
 use crate::values::value::EnvId;
 
+/// The most assignments to a field that is still treated as constant.
+const MAX_ASSIGNS: usize = 8;
+
 /// The maximal number of sites that may create an object. If there are more, the field has no known literal.
 pub(crate) const MAX_SITES: usize = 256;
 
@@ -67,7 +70,7 @@ impl Linker<'_> {
         for (file, row) in own.chain(others) {
             assign_count += 1;
             let body = self.program.body_of(file, row.at);
-            if assign_count > 8 || self.is_for_tests(body) {
+            if assign_count > MAX_ASSIGNS || self.is_for_tests(body) {
                 return None;
             }
             let next = self.constructor_literal(body, row.value, DEPTH)?;

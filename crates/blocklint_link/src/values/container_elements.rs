@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{AssignId, FileFacts, Form, FormId, SiteId, SiteKind, Sym, VarId};
+use blocklint_facts::{AssignId, AssignKind, At, BodyKind, FileFacts, Form, FormId, SiteId, SiteKind, Sym, VarId};
 use blocklint_models::Uses;
 use rustc_hash::FxHashMap;
 
@@ -89,7 +89,7 @@ impl<'a> Linker<'a> {
                 let var_row = facts.var(var);
                 let owner = facts.body(var_row.body);
                 Some(match owner.class.get() {
-                    Some(class) if owner.kind == blocklint_facts::BodyKind::Class => {
+                    Some(class) if owner.kind == BodyKind::Class => {
                         let class = scope.file.class_ref(class);
                         (Holder::Field(class), var_row.name)
                     }
@@ -270,7 +270,7 @@ impl<'a> Linker<'a> {
         let (file, table) = match facts.form(base) {
             Form::Var(var) => {
                 let mut rows = facts.assigns_of(var);
-                let only = rows.next().filter(|row| row.kind != blocklint_facts::AssignKind::Import)?;
+                let only = rows.next().filter(|row| row.kind != AssignKind::Import)?;
                 if rows.next().is_some() {
                     return None;
                 }
@@ -283,7 +283,7 @@ impl<'a> Linker<'a> {
         let rows = facts.list(list);
         let entry = rows.iter().step_by(2).position(|&form| form.is_some() && facts.form(form) == key)?;
         let value = *rows.get(entry * 2 + 1)?;
-        let find = || Some(self.eval(Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE }, value));
+        let find = || Some(self.eval(Scope { file, at: At::default(), env: EnvId::NONE }, value));
         self.query(&self.tables.values.literal_entries, (file, value), Option::default, find)
     }
 }

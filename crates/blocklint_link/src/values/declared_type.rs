@@ -2,23 +2,29 @@
 
 use crate::lang;
 use blocklint_core::Language;
-use blocklint_facts::{At, BodyId, Form, FormId, ImportKind};
+use blocklint_facts::{At, BodyId, ClassId, ClassKind, DisplayKind, Form, FormId, ImportKind, Sym};
 use blocklint_models::TypeExpr;
 
 use crate::classes::hierarchy::Ancestor;
 use crate::lang::python::builtins::SpecialForm;
 use crate::linker::{Linker, Typed};
-use crate::program::ids::{FileId, PathId, SiteRef};
+use crate::program::ids::{ClassRef, FileId, PathId, SiteRef};
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, EnvId, Val, ValueId, Why};
 
+/// How deep an annotation is searched for the name of a type.
+const MAX_NAME_DEPTH: u32 = 6;
+
+/// How deep the nested type arguments and aliases of an annotation are read.
+const MAX_TYPE_DEPTH: u32 = 16;
+
 impl<'a> Linker<'a> {
     /// True if an annotation contains a type with this last name, also as an alternative or in `Optional`.
-    pub fn names_type(&self, file: FileId, annotation: FormId, sym: blocklint_facts::Sym) -> bool {
-        self.names_type_within(file, annotation, sym, 6)
+    pub fn names_type(&self, file: FileId, annotation: FormId, sym: Sym) -> bool {
+        self.names_type_within(file, annotation, sym, MAX_NAME_DEPTH)
     }
 
-    fn names_type_within(&self, file: FileId, annotation: FormId, sym: blocklint_facts::Sym, depth: u32) -> bool {
+    fn names_type_within(&self, file: FileId, annotation: FormId, sym: Sym, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         if annotation.is_none() {
             return false;
@@ -41,16 +47,16 @@ impl<'a> Linker<'a> {
     pub fn annotation(&self, scope: Scope, form: FormId) -> Typed {
         match self.program.facts(scope.file).form(form) {
             // The computation is cheaper than the lookup of its answer.
-            Form::None | Form::Other => self.annotation_within(scope, form, None, 16),
+            Form::None | Form::Other => self.annotation_within(scope, form, None, MAX_TYPE_DEPTH),
             _ => self.query_value(&self.tables.values.annotations, (scope.file, form, scope.at.region), || {
-                self.annotation_within(scope, form, None, 16)
+                self.annotation_within(scope, form, None, MAX_TYPE_DEPTH)
             }),
         }
     }
 
     /// Returns an instance of the type of an annotation, where `Self` is the type of the receiver.
     pub(crate) fn annotation_with_self(&self, scope: Scope, form: FormId, receiver: Option<Val>) -> Typed {
-        self.annotation_within(scope, form, receiver, 16)
+        self.annotation_within(scope, form, receiver, MAX_TYPE_DEPTH)
     }
 
     fn annotation_within(&self, scope: Scope, form: FormId, receiver: Option<Val>, depth: u32) -> Typed {
@@ -122,18 +128,12 @@ impl<'a> Linker<'a> {
 
     /// Returns the value of a type parameter of a class around the scope: its argument in the receiver's type, else its
     /// bound.
-    pub(crate) fn type_parameter(
-        &self,
-        scope: Scope,
-        sym: blocklint_facts::Sym,
-        receiver: Option<Val>,
-        depth: u32,
-    ) -> Option<Typed> {
+    pub(crate) fn type_parameter(&self, scope: Scope, sym: Sym, receiver: Option<Val>, depth: u32) -> Option<Typed> {
         let facts = self.program.facts(scope.file);
         let mut body = Some(self.body_at(scope));
         while let Some(id) = body {
             let class = facts.classes.iter().position(|class| class.body == id);
-            let class = class.map(|index| blocklint_facts::ClassId(index as u32));
+            let class = class.map(|index| ClassId(index as u32));
             let params = class.map_or(&[][..], |class| facts.list(facts.class(class).type_params));
             let param = params.iter().enumerate().find_map(|(index, &param)| match facts.form(param) {
                 Form::Str(name) if name == sym => Some((index, None)),
@@ -156,13 +156,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the n-th type argument of a value as an instance of a base class, through the bases of its own class.
-    fn type_argument_at(
-        &self,
-        val: Val,
-        owner: crate::program::ids::ClassRef,
-        index: usize,
-        depth: u32,
-    ) -> Option<ValueId> {
+    fn type_argument_at(&self, val: Val, owner: ClassRef, index: usize, depth: u32) -> Option<ValueId> {
         let depth = depth.checked_sub(1)?;
         let Val::Instance { class, args, .. } = val else { return None };
         if class == owner {
@@ -185,7 +179,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the type argument for a named parameter of a library's type or of one of its supertypes.
-    fn type_argument_named(&self, ty: crate::program::ids::PathId, args: ArgsId, name: &str) -> Option<ValueId> {
+    fn type_argument_named(&self, ty: PathId, args: ArgsId, name: &str) -> Option<ValueId> {
         let types = self.library.supertypes(ty);
         let mut indices = types.iter().map(|&ty| self.library.ty(ty)?.params().iter().position(|param| param == name));
         self.values.nth(args, indices.find_map(|index| index)?)
@@ -202,10 +196,10 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns an instance of the tuple type `(A, B)` or the slice type `[T]` (Rust).
-    pub(crate) fn rust_display(&self, kind: blocklint_facts::DisplayKind, parts: &[Typed]) -> Typed {
+    pub(crate) fn rust_display(&self, kind: DisplayKind, parts: &[Typed]) -> Typed {
         let values: Vec<ValueId> = parts.iter().map(|part| part.value).collect();
         let args = self.values.args(&values);
-        if kind == blocklint_facts::DisplayKind::Tuple {
+        if kind == DisplayKind::Tuple {
             return self.known(Val::Tuple(args));
         }
         match lang::words_of(Language::Rust).literal_type(lang::words::Literal::List) {
@@ -218,7 +212,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns an instance of a class, or of the type behind a type alias.
-    pub(crate) fn instance_of_class(&self, scope: Scope, class: crate::program::ids::ClassRef) -> Typed {
+    pub(crate) fn instance_of_class(&self, scope: Scope, class: ClassRef) -> Typed {
         self.instance_of(scope, Val::Class(class), None)
     }
 
@@ -228,7 +222,7 @@ impl<'a> Linker<'a> {
             Val::Class(class) => {
                 let facts = self.program.facts(class.file);
                 let class_facts = self.program.class(class);
-                if class_facts.kind == blocklint_facts::ClassKind::Alias {
+                if class_facts.kind == ClassKind::Alias {
                     let owner = match facts.language {
                         Language::Rust => class_facts.body,
                         Language::Python | Language::Java => class_facts.parent.get().unwrap_or(BodyId(0)),
@@ -373,7 +367,7 @@ impl<'a> Linker<'a> {
     fn type_arguments(&self, file: FileId, index: FormId) -> Vec<FormId> {
         let facts = self.program.facts(file);
         match facts.form(index) {
-            Form::Display(blocklint_facts::DisplayKind::Tuple, list) => facts.list(list).to_vec(),
+            Form::Display(DisplayKind::Tuple, list) => facts.list(list).to_vec(),
             _ => vec![index],
         }
     }

@@ -12,6 +12,9 @@ use crate::program::ids::{BodyRef, ClassRef, FileId, Name};
 use crate::values::narrowing::AssignReach;
 use crate::values::value::{ArgsId, BoundId, EnvId, Val, Why};
 
+/// How deep a nested expression is evaluated.
+const MAX_EXPRESSION_DEPTH: u32 = 24;
+
 /// A position in a file and the environment in which forms are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Scope {
@@ -26,7 +29,7 @@ pub struct Scope {
 impl<'a> Linker<'a> {
     /// Returns the value of a form.
     pub fn eval(&self, scope: Scope, form: FormId) -> Typed {
-        self.eval_within(scope, form, 24)
+        self.eval_within(scope, form, MAX_EXPRESSION_DEPTH)
     }
 
     fn eval_within(&self, scope: Scope, id: FormId, depth: u32) -> Typed {

@@ -10,8 +10,14 @@ use crate::values::expr::Scope;
 use crate::values::tables::{ExternalAssigns, ModuleAssigns};
 use crate::values::value::{EnvId, Val, Why};
 use blocklint_core::Language;
-use blocklint_facts::{AssignId, Form, FormId, ImportKind};
+use blocklint_facts::{AssignId, AssignKind, Form, FormId, ImportKind};
 use std::rc::Rc;
+
+/// The most variables and attributes that are followed to a module.
+const MAX_MODULE_DEPTH: u32 = 4;
+
+/// The most subclasses of one class whose assignments are read.
+const MAX_DESCENDANTS: usize = 64;
 
 impl<'a> Linker<'a> {
     /// Returns the union of the values that are assigned to a field of a class or its bases anywhere. If there are
@@ -48,7 +54,7 @@ impl<'a> Linker<'a> {
                         declared = Some(typed);
                     }
                 }
-                if assignment.value.is_some() && assignment.kind != blocklint_facts::AssignKind::Augmented {
+                if assignment.value.is_some() && assignment.kind != AssignKind::Augmented {
                     parts.push(self.assigned_value(scope, assign));
                 }
             }
@@ -90,7 +96,7 @@ impl<'a> Linker<'a> {
 
     /// Returns the assignments to an attribute in at most 64 subclasses.
     pub(crate) fn derived_assigns(&self, class: ClassRef, name: Name) -> Vec<(FileId, AssignId)> {
-        let classes = self.descendants(class, 64).classes.into_iter();
+        let classes = self.descendants(class, MAX_DESCENDANTS).classes.into_iter();
         classes
             .flat_map(|next| self.own_assigns(next, name).into_iter().map(move |assign| (next.file, assign)))
             .collect()
@@ -159,7 +165,7 @@ impl<'a> Linker<'a> {
             for &(assign, own) in self.program.index_of(file).attr_assigns(sym) {
                 let assignment = facts.assign(assign);
                 let Form::Attr(base, _) = facts.form(assignment.target) else { continue };
-                if let (false, Some(module)) = (own, self.module_of_form(file, base, 4)) {
+                if let (false, Some(module)) = (own, self.module_of_form(file, base, MAX_MODULE_DEPTH)) {
                     assigns.push((module, file, assign));
                 }
             }

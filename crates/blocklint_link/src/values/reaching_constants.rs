@@ -14,6 +14,9 @@ use crate::syntax::regions::{around, is_region_in};
 use crate::values::expr::Scope;
 use crate::values::value::EnvId;
 
+/// How deep an expression is searched for the result of a call.
+const MAX_FORM_DEPTH: u32 = 4;
+
 /// The maximal number of names that are followed to a literal.
 const DEPTH: u32 = 6;
 
@@ -66,7 +69,7 @@ impl Linker<'_> {
         };
         for assign in &rows {
             // The result of a call is assigned after the call: `name = f(name)`.
-            let is_result = mentions(facts, assign.value, 4, &|form| form == Form::Result(site_id));
+            let is_result = mentions(facts, assign.value, MAX_FORM_DEPTH, &|form| form == Form::Result(site_id));
             let before = assign.at.position < at.position && !is_result;
             if !before && !have_common_loop(facts, assign.at.region, at.region)
                 || are_in_different_branches(facts, assign.at.region, at.region)

@@ -5,7 +5,10 @@ use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::linker::{Linker, Typed};
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId};
 use blocklint_link::values::expr::Scope;
-use blocklint_link::values::value::Val;
+use blocklint_link::values::value::{EnvId, Val};
+
+/// How deep the type arguments of a field are searched for models: 2 for `list[list[Order]]`.
+const MAX_TYPE_DEPTH: u32 = 3;
 
 /// The shape of one item of a collection.
 #[derive(Clone, Debug)]
@@ -171,7 +174,7 @@ fn count_all_fields(linker: &Linker<'_>, class: ClassRef) -> u32 {
     while let Some(class) = open.pop() {
         for (_, typed) in linker.annotated_fields(class) {
             count += 1;
-            for inner in linker.models_in(typed, 3) {
+            for inner in linker.models_in(typed, MAX_TYPE_DEPTH) {
                 if !seen.contains(&inner) {
                     seen.push(inner);
                     open.push(inner);
@@ -189,7 +192,10 @@ fn count_levels(linker: &Linker<'_>, class: ClassRef, depth: u32) -> u32 {
     for count in 1..=depth {
         let mut below: Vec<ClassRef> = Vec::new();
         for class in level {
-            let models = linker.annotated_fields(class).into_iter().flat_map(|(_, typed)| linker.models_in(typed, 3));
+            let models = linker
+                .annotated_fields(class)
+                .into_iter()
+                .flat_map(|(_, typed)| linker.models_in(typed, MAX_TYPE_DEPTH));
             below.extend(models.filter(|inner| *inner != class));
         }
         below.sort_unstable();
@@ -217,7 +223,7 @@ fn written_model(linker: &Linker<'_>, class: ClassRef, file: FileId) -> Option<S
     }
     let facts = linker.program.facts(file);
     let named = facts.vars_of(BodyId(0)).find(|&var| {
-        let scope = Scope { file, at: Default::default(), env: blocklint_link::values::value::EnvId::NONE };
+        let scope = Scope { file, at: Default::default(), env: EnvId::NONE };
         facts.assigns_of(var).any(|assign| matches!(facts.form(assign.value), Form::Class(_) | Form::Import(_)))
             && linker
                 .values

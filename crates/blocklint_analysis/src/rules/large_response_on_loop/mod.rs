@@ -11,10 +11,10 @@ mod size;
 
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Context, Language, Mistake, RuleCode, Serialisation, Severity};
-use blocklint_facts::{ExitKind, Flow, Form, FormId, SiteKind};
+use blocklint_facts::{BodyId, ExitKind, Flow, Form, FormId, SiteId, SiteKind};
 use blocklint_link::linker::Linker;
 use blocklint_link::models::unit_facts::Units;
-use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::{EnvId, Val};
 
@@ -28,6 +28,9 @@ pub(crate) use path::{other_path, shows_by_code, slow_call};
 use item::Item;
 use path::DeclaredResponse;
 use size::{Evidence, Size};
+
+/// How deep an annotation or default is searched for the words of a page.
+const MAX_FORM_DEPTH: u32 = 6;
 
 /// Classes whose methods register routes.
 const ROUTERS: [&str; 2] = ["fastapi.FastAPI", "fastapi.APIRouter"];
@@ -153,7 +156,7 @@ fn find_routes(linker: &Linker<'_>) -> Vec<Route> {
             if !facts.list(body_facts.decorators).iter().any(is_verb) {
                 continue;
             }
-            let body = file.body_ref(blocklint_facts::BodyId(index as u32));
+            let body = file.body_ref(BodyId(index as u32));
             let registration = linker.decorators(body).into_iter().find_map(|(path, registration)| {
                 let text = linker.library.text(path);
                 let (router, verb) = text.rsplit_once('.')?;
@@ -236,7 +239,7 @@ fn add_encoder_calls(
         {
             continue;
         }
-        let site_ref = route.body.file.site_ref(blocklint_facts::SiteId(index as u32));
+        let site_ref = route.body.file.site_ref(SiteId(index as u32));
         let Some(first) = linker.program.args_of(site_ref).first().copied() else { continue };
         let scope = Scope { file: route.body.file, at: site.at, env: EnvId::NONE };
         let evidence = size(linker, scope, first.value);
@@ -280,10 +283,7 @@ fn judge_response(
                 && reads_data(linker, route)
                 && (evidence.listed || item.is_some_and(|item| item.levels > 0)) =>
         {
-            match evidence.narrowed || is_about_one(linker, route) {
-                true => Confidence::Low,
-                false => Confidence::Medium,
-            }
+            if evidence.narrowed || is_about_one(linker, route) { Confidence::Low } else { Confidence::Medium }
         }
         // Only the type shows a collection.
         Size::Unknown if reads_data(linker, route) && item.is_some_and(|item| item.is_direct && item.levels > 0) => {
@@ -301,9 +301,10 @@ fn judge_response(
     let is_narrow = is_narrow && serialisation != Serialisation::Old;
     let is_narrow =
         is_narrow || is_plain || serialisation == Serialisation::Rendered && (1..=SMALL).contains(&all_fields);
-    let severity = match slow && !is_narrow || levels >= NESTED && fields >= WIDE || bound.is_some() {
-        true => Severity::Warning,
-        false => Severity::Note,
+    let severity = if slow && !is_narrow || levels >= NESTED && fields >= WIDE || bound.is_some() {
+        Severity::Warning
+    } else {
+        Severity::Note
     };
     Some(SerialisedResponse {
         site,
@@ -421,7 +422,7 @@ fn is_response(linker: &Linker<'_>, scope: Scope, form: FormId) -> bool {
 }
 
 /// Returns the path of the first library class that a class of the project derives from.
-fn library_base_path(linker: &Linker<'_>, class: blocklint_link::program::ids::ClassRef) -> Option<String> {
+fn library_base_path(linker: &Linker<'_>, class: ClassRef) -> Option<String> {
     linker.mro(class).iter().find_map(|ancestor| match *ancestor {
         blocklint_link::classes::hierarchy::Ancestor::Library(path, _) => Some(linker.library.text(path).to_string()),
         _ => None,
@@ -435,8 +436,9 @@ fn limit_of_endpoint(linker: &Linker<'_>, body: BodyRef) -> Option<u64> {
     let mut limit = None;
     for param in linker.program.params_of(body) {
         let name = facts.text(param.name);
-        let is_for_page =
-            [param.annotation, param.default].iter().any(|&form| mentions_page(linker, body.file, form, 6));
+        let is_for_page = [param.annotation, param.default]
+            .iter()
+            .any(|&form| mentions_page(linker, body.file, form, MAX_FORM_DEPTH));
         if !size::is_bound_name(name) && !is_for_page {
             continue;
         }

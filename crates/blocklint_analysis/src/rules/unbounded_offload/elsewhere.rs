@@ -3,7 +3,7 @@
 
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Context, Effect, Language, Mistake, RuleCode, Severity};
-use blocklint_facts::{BodyFlags, BodyId, BodyKind, ExitKind, FileFacts, Flow, Form, FormId, SiteKind};
+use blocklint_facts::{BodyFlags, BodyId, BodyKind, ExitKind, FileFacts, Flow, Form, FormId, SiteId, SiteKind};
 use blocklint_flow::search::locks::name_of_function_holding;
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::linker::work::WorkUnit;
@@ -118,7 +118,7 @@ fn function_of_result(linker: &Linker<'_>, task: BodyRef, form: FormId) -> Optio
 }
 
 /// Returns the call whose result a form is, also with `?`.
-fn call_of_result(facts: &FileFacts, form: FormId) -> Option<blocklint_facts::SiteId> {
+fn call_of_result(facts: &FileFacts, form: FormId) -> Option<SiteId> {
     match facts.form(form) {
         Form::Result(site) => Some(site),
         Form::Try(inner) => call_of_result(facts, inner),
@@ -134,7 +134,7 @@ fn only_calls_library(linker: &Linker<'_>, function: BodyRef) -> bool {
         of_body(facts.body_of(site_facts.at)) && matches!(site_facts.kind, SiteKind::Call | SiteKind::New)
     });
     let (Some((only, _)), None) = (calls.next(), calls.next()) else { return false };
-    let site = blocklint_facts::SiteId(only as u32);
+    let site = SiteId(only as u32);
     let returns_it = linker.program.exits_in(function).any(|exit| call_of_result(facts, exit.value) == Some(site));
     let call = function.file.site_ref(site);
     let is_unknown = |target: &Target| match *target {

@@ -3,7 +3,7 @@
 //! `fn off(work: impl FnOnce()) { spawn_blocking(move || span.in_scope(work)) }`.
 
 use blocklint_core::Language;
-use blocklint_facts::{FileFacts, Form, FormId, VarKind};
+use blocklint_facts::{FileFacts, Form, FormId, SiteId, VarKind};
 use blocklint_flow::callers::Callers;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
@@ -115,7 +115,7 @@ fn is_used_in_closure(facts: &FileFacts, form: FormId, is_wanted: &dyn Fn(Form) 
             facts.body_of(site_facts.at) == closure
                 && (mentions(facts, site_facts.callee, DEPTH, is_wanted)
                     || facts
-                        .args_of(blocklint_facts::SiteId(index as u32))
+                        .args_of(SiteId(index as u32))
                         .iter()
                         .any(|argument| mentions(facts, argument.value, DEPTH, is_wanted)))
         }),

@@ -4,7 +4,7 @@
 
 use crate::lang;
 use blocklint_core::{Context, Language};
-use blocklint_facts::{Form, FormId, VarKind};
+use blocklint_facts::{BodyKind, Form, FormId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::calls::targets::Target;
@@ -15,6 +15,9 @@ use crate::program::ids::{BodyRef, ClassRef, SiteRef};
 use crate::reactive::BodyUse;
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
+
+/// How many variables and calls are followed to the constant of a setting.
+const MAX_CONSTANT_DEPTH: u32 = 4;
 
 /// The number of calls that are followed from a deployment to the deployed object, or from a function to its callers.
 const MOST_CALLS: u32 = 5;
@@ -46,7 +49,7 @@ impl<'a> Linker<'a> {
             return false;
         }
         let mut method = body_id;
-        while facts.body(method).kind != blocklint_facts::BodyKind::Function {
+        while facts.body(method).kind != BodyKind::Function {
             let Some(parent) = facts.body(method).parent.get() else { return false };
             method = parent;
         }
@@ -157,8 +160,12 @@ impl<'a> Linker<'a> {
                 let typed = self.eval(scope, form);
                 let known: Vec<ClassRef> = self.values.members(typed.value).into_iter().filter_map(class_of).collect();
                 if known.is_empty()
-                    && let Constant::Str(path) =
-                        self.constant_in(self.program.body_of(scope.file, scope.at), form, EnvId::NONE, 4)
+                    && let Constant::Str(path) = self.constant_in(
+                        self.program.body_of(scope.file, scope.at),
+                        form,
+                        EnvId::NONE,
+                        MAX_CONSTANT_DEPTH,
+                    )
                 {
                     classes.extend(lang::java::names::class_named(self, scope.file, &path));
                 }

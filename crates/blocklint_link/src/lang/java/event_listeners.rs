@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::lang;
 use blocklint_core::Language;
-use blocklint_facts::{Form, FormId};
+use blocklint_facts::{BodyId, Form, FormId};
 use blocklint_models::Via;
 
 use crate::calls::targets::{Target, TargetKind, Targets};
@@ -59,7 +59,7 @@ impl Linker<'_> {
                 continue;
             }
             for (index, body_facts) in facts.bodies.iter().enumerate() {
-                let body = file.body_ref(blocklint_facts::BodyId(index as u32));
+                let body = file.body_ref(BodyId(index as u32));
                 if !facts.list(body_facts.decorators).is_empty() && self.decorator_paths(body).contains(&annotation) {
                     methods.push(body);
                 }

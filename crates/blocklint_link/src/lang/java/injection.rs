@@ -38,9 +38,10 @@ impl Linker<'_> {
             .collect();
         let of_name: Vec<&&Provider> =
             of_type.iter().filter(|provider| provider.names.iter().any(|own| own == name)).collect();
-        match of_name.is_empty() {
-            true => of_type.iter().map(|provider| provider.body).collect(),
-            false => of_name.iter().map(|provider| provider.body).collect(),
+        if of_name.is_empty() {
+            of_type.iter().map(|provider| provider.body).collect()
+        } else {
+            of_name.iter().map(|provider| provider.body).collect()
         }
     }
 

@@ -1,7 +1,7 @@
 //! Java: the number of lambdas that implement a functional interface of the project. If there are many, a call of the
 //! interface probably runs a lambda and not the one class that implements the interface.
 
-use blocklint_facts::{BodyKind, ExitKind, FileFacts, Form, FormId, Sym};
+use blocklint_facts::{BodyId, BodyKind, ExitKind, FileFacts, Form, FormId, Sym};
 
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
@@ -50,7 +50,7 @@ impl Linker<'_> {
             .count();
         let mut count = assigned;
         for (body_index, body_facts) in facts.bodies.iter().enumerate() {
-            let body = file.body_ref(blocklint_facts::BodyId(body_index as u32));
+            let body = file.body_ref(BodyId(body_index as u32));
             if body_facts.kind != BodyKind::Function {
                 continue;
             }

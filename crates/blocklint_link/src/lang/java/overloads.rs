@@ -5,14 +5,14 @@ use crate::lang;
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyFlags, BodyKind, Form, FormId, ParamKind};
+use blocklint_facts::{At, BodyFlags, BodyKind, Form, FormId, Param, ParamKind};
 use blocklint_models::{CallRows, HandoverRows, Selector};
 
 use crate::calls::targets::Target;
 use crate::classes::hierarchy::Ancestor;
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
-use crate::values::value::{EnvId, Val};
+use crate::values::value::{EnvId, Val, ValueId};
 
 /// The number of inferred steps to a method reference whose overload is unknown.
 const STEPS_TO_UNKNOWN_OVERLOAD: u8 = 2;
@@ -220,7 +220,7 @@ impl<'a> Linker<'a> {
         let facts = self.program.facts(body.file);
         let Some(class_of_override) = self.program.body(body).class.get() else { return false };
         let class_facts = facts.class(class_of_override);
-        let class_at = blocklint_facts::At { region: facts.body(class_facts.parent).region, position: u32::MAX };
+        let class_at = At { region: facts.body(class_facts.parent).region, position: u32::MAX };
         let scope = crate::values::expr::Scope { file: body.file, at: class_at, env: EnvId::NONE };
         if declared != class {
             return false;
@@ -240,7 +240,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the one class of the project that a value is an instance of.
-    fn only_class(&self, value: crate::values::value::ValueId) -> Option<ClassRef> {
+    fn only_class(&self, value: ValueId) -> Option<ClassRef> {
         match self.values.members(value)[..] {
             [Val::Instance { class, .. }] => Some(class),
             _ => None,
@@ -296,7 +296,7 @@ impl<'a> Linker<'a> {
     fn count_exact_arguments(&self, body: BodyRef, types: &[Option<Rc<str>>]) -> usize {
         let scope = self.signature_scope(body);
         let params = self.program.params_of(body).iter().zip(types);
-        let is_exact = |(param, argument): &(&blocklint_facts::Param, &Option<Rc<str>>)| {
+        let is_exact = |(param, argument): &(&Param, &Option<Rc<str>>)| {
             let Some(argument) = argument.as_deref().and_then(|names| names.split(NAME_SEPARATOR).next()) else {
                 return false;
             };

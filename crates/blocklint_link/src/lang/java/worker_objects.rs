@@ -2,7 +2,7 @@
 //! `router.get().blockingHandler(new Rates())`. The deployment of verticles is in `deployment.rs`.
 
 use blocklint_core::Context;
-use blocklint_facts::{BodyKind, Form, SiteKind};
+use blocklint_facts::{BodyKind, Form, SiteId, SiteKind};
 
 use crate::linker::Linker;
 use crate::program::ids::{ClassRef, FileId};
@@ -21,7 +21,7 @@ impl Linker<'_> {
             });
             let index = self.program.index_of(class.file);
             return creations.next().is_some_and(|(index_of_site, _)| {
-                let uses = index.uses_of_result(blocklint_facts::SiteId(index_of_site as u32));
+                let uses = index.uses_of_result(SiteId(index_of_site as u32));
                 let mut uses = uses.iter().peekable();
                 uses.peek().is_some() && uses.all(|(mention, _)| self.is_use_on_workers(class.file, mention))
             });

@@ -1,7 +1,7 @@
 //! Python: containers that are still empty where they are passed or tested: `files = {}` before any element is added.
 
 use blocklint_core::Language;
-use blocklint_facts::{AssignKind, BodyKind, Form, FormId, RegionKind, VarKind};
+use blocklint_facts::{AssignKind, At, BodyKind, Form, FormId, RegionKind, SiteId, VarKind};
 
 use crate::linker::Linker;
 use crate::program::ids::SiteRef;
@@ -55,7 +55,7 @@ impl Linker<'_> {
                     && !is_region_in(facts, assign.at.region, id)
             })
         };
-        let before = |other: blocklint_facts::At| {
+        let before = |other: At| {
             facts.body_of(other) != body || other.position < site_at.position || repeats_before(other.region)
         };
         let in_site = facts.sites.iter().enumerate().any(|(id, site_facts)| {
@@ -64,10 +64,7 @@ impl Linker<'_> {
                 && !site_facts.kind.keeps_no_operand()
                 && before(site_facts.at)
                 && (mentions_var(site_facts.callee)
-                    || facts
-                        .args_of(blocklint_facts::SiteId(id as u32))
-                        .iter()
-                        .any(|argument| mentions_var(argument.value)))
+                    || facts.args_of(SiteId(id as u32)).iter().any(|argument| mentions_var(argument.value)))
         });
         let in_assign = || {
             facts.assigns.iter().any(|assignment| {

@@ -12,6 +12,9 @@ use crate::program::ids::SiteRef;
 use crate::values::expr::Scope;
 use crate::values::value::EnvId;
 
+/// How many variables and calls are followed to the constant of a default.
+const MAX_CONSTANT_DEPTH: u32 = 3;
+
 impl Linker<'_> {
     /// Returns the key of the body's own `**kwargs` that a form reads, directly or through a local: the index of the
     /// parameter, the key, and the value if a call does not pass the key.
@@ -40,7 +43,7 @@ impl Linker<'_> {
             return None;
         }
         let default = match args.get(1) {
-            Some(default) => self.constant_in(place.file.body_ref(body), default.value, place.env, 3),
+            Some(default) => self.constant_in(place.file.body_ref(body), default.value, place.env, MAX_CONSTANT_DEPTH),
             None => Constant::Null,
         };
         Some((index, facts.text(name).to_owned(), default))

@@ -16,6 +16,9 @@ use crate::syntax::regions::around;
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
+/// How deep an annotation is searched for `None`.
+const MAX_TYPE_DEPTH: u32 = 6;
+
 impl Guard {
     /// True if the guard allows only `None` or a falsy value of its parameter: `if not name:`.
     pub fn tests_absence(&self) -> bool {
@@ -66,7 +69,7 @@ impl Linker<'_> {
             && row.annotation.is_some()
             // `name: str = None` does not exclude `None`.
             && self.default_of(body, param) != Some(Constant::Null)
-            && !mentions(facts, row.annotation, 6, &|form| matches!(form, Form::None))
+            && !mentions(facts, row.annotation, MAX_TYPE_DEPTH, &|form| matches!(form, Form::None))
             && (self.is_literal_type(body.file, row.annotation)
                 || self.type_excludes_guard(self.annotation(self.signature_scope(body), row.annotation), guard))
     }

@@ -3,7 +3,7 @@
 //! runs their validators there.
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyKind, Form};
+use blocklint_facts::{BodyId, BodyKind, Form, FormId};
 use blocklint_models::{HandoverRow, Match, Selector, Uses, Via};
 use rustc_hash::FxHashSet;
 
@@ -46,7 +46,7 @@ impl Linker<'_> {
                 if body_facts.kind != BodyKind::Function || source.facts.list(body_facts.decorators).is_empty() {
                     continue;
                 }
-                let body = file.body_ref(blocklint_facts::BodyId(index as u32));
+                let body = file.body_ref(BodyId(index as u32));
                 let parses =
                     |path| self.library.handovers(path).of_via(Via::Decorator).any(|matched| matched.row.parses);
                 if self.decorator_paths(body).into_iter().any(parses) {
@@ -119,7 +119,7 @@ impl Linker<'_> {
 
     /// Returns the dependencies in the default or annotation of a parameter: functions whose parameters the library
     /// also parses from the request (`Depends(paged)`).
-    fn dependencies(&self, scope: Scope, declaration: blocklint_facts::FormId) -> Vec<BodyRef> {
+    fn dependencies(&self, scope: Scope, declaration: FormId) -> Vec<BodyRef> {
         let Form::Result(site) = self.program.facts(scope.file).form(declaration) else { return Vec::new() };
         self.functions_passed_to_parse(scope.file.site_ref(site))
     }

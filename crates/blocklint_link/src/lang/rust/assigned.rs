@@ -1,7 +1,7 @@
 //! Rust: values of variables: items of one name under different `#[cfg]`, and declared types with inferred arguments
 //! (`Vec<_>`).
 
-use blocklint_facts::{Assign, AssignId, Form, FormId, VarId};
+use blocklint_facts::{Assign, AssignId, BodyFlags, Form, FormId, VarId};
 
 use crate::linker::{Linker, Typed};
 use crate::program::ids::PathId;
@@ -29,7 +29,7 @@ impl Linker<'_> {
     pub(crate) fn items_under_cfg(&self, scope: Scope, id: VarId) -> Typed {
         let facts = self.program.facts(scope.file);
         let in_test = |assign: AssignId| match facts.form(facts.assign(assign).value) {
-            Form::Callable(body) => facts.body(body).flags.has(blocklint_facts::BodyFlags::TEST),
+            Form::Callable(body) => facts.body(body).flags.has(BodyFlags::TEST),
             _ => false,
         };
         let all: Vec<AssignId> = facts.assign_ids_of(id).collect();

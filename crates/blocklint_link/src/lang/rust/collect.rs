@@ -7,7 +7,7 @@ use blocklint_facts::{Form, FormId, SiteKind};
 use crate::linker::{Linker, Typed};
 use crate::program::ids::SiteRef;
 use crate::values::expr::Scope;
-use crate::values::value::{EnvId, Val};
+use crate::values::value::{EnvId, Val, Why};
 
 /// The method that collects (<https://doc.rust-lang.org/std/iter/trait.Iterator.html#method.collect>).
 const COLLECT: &str = "std::iter::Iterator::collect";
@@ -80,7 +80,7 @@ impl Linker<'_> {
         let mut parts = self.values.list(args).to_vec();
         let type_argument = |index: usize| match self.values.nth(args, index) {
             Some(value) => Typed { value, inferred_steps: 0 },
-            None => self.unknown(crate::values::value::Why::Expression),
+            None => self.unknown(Why::Expression),
         };
         if lang::rust::names::is_fallible(&self.library.text(ty)) {
             let success = self.map(element, |val| self.success_value(val));

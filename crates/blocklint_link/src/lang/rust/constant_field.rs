@@ -3,7 +3,7 @@
 
 use crate::lang;
 use blocklint_core::Language;
-use blocklint_facts::{ClassId, ClassKind, FileFacts, Form, SiteKind};
+use blocklint_facts::{ClassId, ClassKind, FileFacts, Form, FormId, SiteId, SiteKind};
 
 use crate::effect::constant::Constant;
 use crate::linker::Linker;
@@ -108,7 +108,7 @@ impl Linker<'_> {
     }
 
     /// True if a value may be an instance of a struct. An unknown value may be one only in files that name the struct.
-    fn may_be_instance_of(&self, class: ClassRef, scope: Scope, value: blocklint_facts::FormId, is_own: bool) -> bool {
+    fn may_be_instance_of(&self, class: ClassRef, scope: Scope, value: FormId, is_own: bool) -> bool {
         let facts = self.program.facts(scope.file);
         if is_own || is_own_receiver(facts, value) {
             let enclosing = self.class_around(self.program.body_of(scope.file, scope.at));
@@ -128,12 +128,12 @@ impl Linker<'_> {
 
     /// True if a file passes a value that `is_meant` accepts to a call, which may assign it. Facts do not distinguish
     /// `&mut` from a copy.
-    fn is_passed_to_call(&self, file: FileId, is_meant: impl Fn(&FileFacts, blocklint_facts::FormId) -> bool) -> bool {
+    fn is_passed_to_call(&self, file: FileId, is_meant: impl Fn(&FileFacts, FormId) -> bool) -> bool {
         let facts = self.program.facts(file);
         facts.language == Language::Rust
             && facts.sites.iter().enumerate().any(|(index, site)| {
                 matches!(site.kind, SiteKind::Call)
-                    && facts.args_of(blocklint_facts::SiteId(index as u32)).iter().any(|arg| is_meant(facts, arg.value))
+                    && facts.args_of(SiteId(index as u32)).iter().any(|arg| is_meant(facts, arg.value))
             })
     }
 

@@ -3,7 +3,7 @@
 
 use crate::lang;
 use blocklint_core::Language;
-use blocklint_facts::{At, BodyId, ClassKind, Form, FormId, Sym, VarId};
+use blocklint_facts::{AssignKind, At, BodyId, ClassKind, Form, FormId, Sym, VarId};
 use smallvec::SmallVec;
 
 use crate::linker::{Linker, Typed};
@@ -191,7 +191,7 @@ impl<'a> Linker<'a> {
     /// Returns the method of a type that also has a field of this name.
     pub(crate) fn method_of_field_name(&self, class: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
         let class_facts = self.program.class(class);
-        if class_facts.kind == blocklint_facts::ClassKind::Interface {
+        if class_facts.kind == ClassKind::Interface {
             return None;
         }
         self.program.scope_var(class.file, class_facts.body, name)?;
@@ -348,8 +348,7 @@ impl<'a> Linker<'a> {
     /// Returns the value of an enum's variant by its name: an instance of the enum, or an associated item of that name.
     pub(crate) fn variant(&self, class: ClassRef, var: VarId) -> Typed {
         let facts = self.program.facts(class.file);
-        let is_item =
-            facts.assigns_of(var).any(|assignment| assignment.kind == blocklint_facts::AssignKind::Definition);
+        let is_item = facts.assigns_of(var).any(|assignment| assignment.kind == AssignKind::Definition);
         if is_item {
             return self.var(Scope { file: class.file, at: At::default(), env: EnvId::NONE }, var);
         }

@@ -33,7 +33,7 @@ impl Linker<'_> {
     /// Returns the methods in the impl blocks of supertraits for the subject of an impl block: for
     /// `impl Store for Disk`, where `Store: Read`, the method `read` of `impl Read for Disk`.
     pub(crate) fn supertrait_impl_methods(&self, block: ClassRef, of_trait: ClassRef, name: Name) -> Vec<BodyRef> {
-        if self.program.class(block).kind != blocklint_facts::ClassKind::Impl {
+        if self.program.class(block).kind != ClassKind::Impl {
             return Vec::new();
         }
         let Some(subject) = super::names::subject(self, block) else { return Vec::new() };

@@ -1,7 +1,7 @@
 //! Rust: name lookup: paths, the prelude, `Self`, impl blocks, callees.
 
 use blocklint_core::Language;
-use blocklint_facts::{At, BodyId, ClassKind, Form, Import, SiteKind, Sym};
+use blocklint_facts::{At, BodyId, ClassId, ClassKind, Form, Import, SiteKind, Sym};
 
 use crate::lang::rust::modules;
 use crate::linker::{Linker, Typed};
@@ -110,11 +110,7 @@ pub(crate) fn enclosing_class(linker: &Linker<'_>, file: FileId, body: BodyId) -
 /// Returns the impl block, trait or type whose own body this is.
 fn class_of_body(linker: &Linker<'_>, file: FileId, body: BodyId) -> Option<ClassRef> {
     let facts = linker.program.facts(file);
-    facts
-        .classes
-        .iter()
-        .position(|class| class.body == body)
-        .map(|index| file.class_ref(blocklint_facts::ClassId(index as u32)))
+    facts.classes.iter().position(|class| class.body == body).map(|index| file.class_ref(ClassId(index as u32)))
 }
 
 /// Returns the subject of an impl block: the type that it implements methods for. A type is its own subject.

@@ -10,6 +10,9 @@ use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use crate::values::value::{Val, ValueId};
 
+/// How deep the nested type arguments of a return type are searched for a future.
+const MAX_TYPE_DEPTH: u32 = 6;
+
 /// The usual names of associated functions that make a value of their type.
 const MAKERS: &[&str] = &["new", "open", "create", "connect", "builder", "default", "bind", "with_capacity"];
 
@@ -195,7 +198,7 @@ impl<'a> Linker<'a> {
             return false;
         }
         let declared = self.annotation(self.signature_scope(body), body_facts.returns);
-        self.is_future(declared.value, 6)
+        self.is_future(declared.value, MAX_TYPE_DEPTH)
     }
 
     fn is_future(&self, value: ValueId, depth: u32) -> bool {
