@@ -76,12 +76,12 @@ impl Explainer<'_, '_> {
         from: impl IntoIterator<Item = CallerStep>,
     ) -> (Vec<usize>, Vec<LabelledBodyId>) {
         let mut queue: Vec<CallerStep> = from.into_iter().collect();
-        let mut seen: FxHashSet<LabelledBodyId> = FxHashSet::default();
+        let mut visited: FxHashSet<LabelledBodyId> = FxHashSet::default();
         let (mut findings, mut ends) = (Vec::new(), Vec::new());
         while let Some(step) = queue.pop() {
             match step {
                 CallerStep::Hit(hit) => findings.extend(self.findings_of_hit(hit)),
-                CallerStep::LabelledBody(labelled_body) if seen.insert(labelled_body) => {
+                CallerStep::LabelledBody(labelled_body) if visited.insert(labelled_body) => {
                     let steps = &self.callers_of_labels[labelled_body.0 as usize];
                     let stops = steps.iter().all(|step| *step == CallerStep::LabelledBody(labelled_body));
                     if stops {
@@ -102,7 +102,7 @@ impl Explainer<'_, '_> {
         ends.dedup_by_key(|labelled_body| self.graph.labelled_body(*labelled_body).node.body);
         // If bodies only call each other, the first of them is the end.
         if findings.is_empty() && ends.is_empty() {
-            ends.extend(seen.iter().min().copied());
+            ends.extend(visited.iter().min().copied());
         }
         (findings, ends)
     }
@@ -306,10 +306,10 @@ impl Explainer<'_, '_> {
                 }
             }
         }
-        let mut seen = FxHashSet::default();
+        let mut visited = FxHashSet::default();
         let mut budget = MENTIONS;
         while let Some((file, mention, wrap)) = mentions.pop() {
-            if !seen.insert((file, mention)) || budget == 0 {
+            if !visited.insert((file, mention)) || budget == 0 {
                 continue;
             }
             budget -= 1;

@@ -83,8 +83,8 @@ impl Explainer<'_, '_> {
     /// Returns the findings that have a place on a line, each with its most important role there.
     pub fn findings_on(&self, file: FileId, line: Span) -> Vec<(usize, PlaceRole)> {
         let Some(places) = self.finding_places.get(&file) else { return Vec::new() };
-        let first = places.partition_point(|place| place.span.start < line.start);
-        let on_line = places[first..].iter().take_while(|place| place.span.start <= line.end);
+        let start_index = places.partition_point(|place| place.span.start < line.start);
+        let on_line = places[start_index..].iter().take_while(|place| place.span.start <= line.end);
         let mut findings: Vec<(usize, PlaceRole)> = on_line.map(|place| (place.finding, place.role)).collect();
         findings.sort_unstable();
         findings.dedup_by_key(|(finding, _)| *finding);
@@ -99,8 +99,8 @@ impl Explainer<'_, '_> {
         let mut findings = self.by_site.get(&site).cloned().unwrap_or_default();
         if let Some(places) = self.finding_places.get(&site.file) {
             for span in spans {
-                let first = places.partition_point(|place| place.span.start < span.start);
-                let at_start = places[first..].iter().take_while(|place| place.span.start == span.start);
+                let start_index = places.partition_point(|place| place.span.start < span.start);
+                let at_start = places[start_index..].iter().take_while(|place| place.span.start == span.start);
                 findings.extend(at_start.filter(|place| place.span == span).map(|place| place.finding));
             }
         }

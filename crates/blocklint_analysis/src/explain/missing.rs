@@ -63,10 +63,10 @@ fn undescribed_path(linker: &Linker<'_>, language: Language, path: PathId) -> Op
     let library = &linker.library;
     let text = library.text(path);
     let separator = blocklint_link::models::library::separator(language);
-    let first = text.split(separator).next().unwrap_or(&text);
+    let library_name = text.split(separator).next().unwrap_or(&text);
     // Outside of Python a name without a path belongs to no library, because no import shows its origin.
     let is_bare = language != Language::Python && !text.contains(separator);
-    let is_own = is_bare || matches!((language, first), (Language::Python, "builtins"));
+    let is_own = is_bare || matches!((language, library_name), (Language::Python, "builtins"));
     // Types with `<` exist only in models.
     if is_own || text.contains('<') {
         return None;
@@ -76,5 +76,5 @@ fn undescribed_path(linker: &Linker<'_>, language: Language, path: PathId) -> Op
         || !library.handovers(path).is_empty()
         || library.ty(path).is_some()
         || library.is_type(path);
-    (!is_described).then(|| (text.to_string(), library.knows_root(language, first)))
+    (!is_described).then(|| (text.to_string(), library.knows_root(language, library_name)))
 }

@@ -147,9 +147,9 @@ fn causes_of(solved: &SolvedGraph<'_, '_>, candidates: &[Candidate], edges: &[Fl
     all.sort_unstable();
     all.dedup();
     if let Some(EdgeTarget::Sink(sink)) = edges.last().map(|edge| edge.next) {
-        let first = causes.cause_of_sink[sink as usize];
-        all.retain(|&cause| cause != first);
-        all.insert(0, first);
+        let shown_cause = causes.cause_of_sink[sink as usize];
+        all.retain(|&cause| cause != shown_cause);
+        all.insert(0, shown_cause);
     }
     all
 }

@@ -51,11 +51,11 @@ pub(super) fn find_partly_suppressed<'w>(
 /// Returns the functions on the paths, without the one in which they begin.
 fn bodies_on_paths<'w>(graph: &Graph<'_>, edges: impl Iterator<Item = &'w FlowEdge>) -> FxHashSet<BodyRef> {
     let mut bodies = FxHashSet::default();
-    let mut seen = FxHashSet::default();
+    let mut visited = FxHashSet::default();
     let mut pending: Vec<EdgeTarget> = edges.map(|edge| edge.next).collect();
     while let Some(next) = pending.pop() {
         let EdgeTarget::LabelledBody(labelled_body) = next else { continue };
-        if seen.len() >= MAX_FUNCTIONS || !seen.insert(labelled_body) {
+        if visited.len() >= MAX_FUNCTIONS || !visited.insert(labelled_body) {
             continue;
         }
         let labelled_body = graph.labelled_body(labelled_body);

@@ -36,7 +36,7 @@ pub(crate) struct HandedResult {
 /// Returns the findings of this rule.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
-    let all = search.attempt(RULE, || find_handed_results(linker, search.reach));
+    let results = search.attempt(RULE, || find_handed_results(linker, search.reach));
     let finding = |handed: HandedResult| {
         let mistake = Mistake::CalledInsteadOfHandedOver { taker: linker.written_site(handed.taker) };
         let call = linker.library.text(handed.path).to_string();
@@ -46,7 +46,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
         finding.row_advice.returns_coroutine = returns_coroutine(linker, handed.called);
         finding
     };
-    all.into_iter().map(finding).collect()
+    results.into_iter().map(finding).collect()
 }
 
 /// Turns findings of blocking calls whose value is an argument of a chain factory (`Mono.just(load())`) into findings

@@ -45,11 +45,12 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
             Creates::Threads => (RuleCode::PER_INSTANCE_SCHEDULER, CreatedKind::Threads),
             Creates::Connections | Creates::Pool => (RuleCode::POOL_PER_CALL, CreatedKind::Connections),
         };
-        let of = match created.repetition.repeated {
+        let repeated_function = match created.repetition.repeated {
             Repeated::Body(body) => linker.name_inside_file(body),
             Repeated::Class(class) => blocklint_core::last_name(&linker.qualified_class(class)).to_owned(),
         };
-        let mistake = Mistake::CreatedRepeatedly { made: kind, occasion: created.repetition.anew, owner: of };
+        let mistake =
+            Mistake::CreatedRepeatedly { made: kind, occasion: created.repetition.anew, owner: repeated_function };
         let call = linker.library.text(created.path).to_string();
         search.finding((rule, mistake), created.site, call, created.severity, created.confidence)
     };
@@ -703,10 +704,10 @@ pub(crate) fn loops_over_unbounded_wait(
     linker: &Linker<'_>,
     body: BodyRef,
     depth: u32,
-    seen: &mut FxHashSet<BodyRef>,
+    visited: &mut FxHashSet<BodyRef>,
 ) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
-    if !seen.insert(body) {
+    if !visited.insert(body) {
         return false;
     }
     let (facts, body_id) = linker.program.facts_and_id(body);
@@ -723,7 +724,7 @@ pub(crate) fn loops_over_unbounded_wait(
                         && sink.label.hold == LabelHold::Fixed(Hold::Unbounded)
                 })
             }
-            Target::Body { body, .. } => loops_over_unbounded_wait(linker, body, depth, seen),
+            Target::Body { body, .. } => loops_over_unbounded_wait(linker, body, depth, visited),
             _ => false,
         })
     })

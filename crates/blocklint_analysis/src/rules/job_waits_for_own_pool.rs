@@ -36,9 +36,9 @@ pub(crate) fn find_own_job_waits(linker: &Linker<'_>, reach: &LibraryReach) -> V
             continue;
         }
         for &job in &submission.jobs {
-            let mut seen = FxHashSet::default();
+            let mut visited = FxHashSet::default();
             if let Some((wait, path, handed)) =
-                find_wait_for_own_pool(linker, job, &[submission.pool], DEPTH, &mut seen)
+                find_wait_for_own_pool(linker, job, &[submission.pool], DEPTH, &mut visited)
             {
                 let is_direct = linker.program.body_of_site(wait) == job;
                 waits.push(PoolHold {
@@ -131,10 +131,10 @@ fn find_wait_for_own_pool(
     job: BodyRef,
     pools: &[Pool],
     depth: u32,
-    seen: &mut FxHashSet<BodyRef>,
+    visited: &mut FxHashSet<BodyRef>,
 ) -> Option<(SiteRef, PathId, SiteRef)> {
     let depth = depth.checked_sub(1)?;
-    if !seen.insert(job) {
+    if !visited.insert(job) {
         return None;
     }
     let (facts, job_id) = linker.program.facts_and_id(job);
@@ -153,7 +153,7 @@ fn find_wait_for_own_pool(
             let Target::Body { body, kind: TargetKind::Call, with_receiver, .. } = *target else { continue };
             let known_pools = pools_in_callee(linker, site, pools, body, with_receiver);
             if !known_pools.is_empty()
-                && let Some(wait) = find_wait_for_own_pool(linker, body, &known_pools, depth, seen)
+                && let Some(wait) = find_wait_for_own_pool(linker, body, &known_pools, depth, visited)
             {
                 return Some(wait);
             }

@@ -121,8 +121,8 @@ fn import_before_late_call(linker: &Linker<'_>, switch: &Switch, path: &str, cal
     let facts = linker.program.facts(call.file);
     facts.imports.iter().filter(|import| runs_at_import(linker, call.file, import)).find_map(|import| {
         let mut imports = vec![import_site(linker, call.file, &import)?];
-        let mut seen = FxHashSet::from_iter([call.file]);
-        let (taken, is_module) = find_unpatched_name(linker, switch, call.file, &import, &mut imports, &mut seen)?;
+        let mut visited = FxHashSet::from_iter([call.file]);
+        let (taken, is_module) = find_unpatched_name(linker, switch, call.file, &import, &mut imports, &mut visited)?;
         let (patch, confidence) = (path.to_owned(), Confidence::High);
         Some(LateImport { site: call, imports: Vec::new(), taken, is_module, patch, confidence })
     })
@@ -170,8 +170,9 @@ fn add_imports_before(
         }
         let Some(site) = import_site(linker, file, &import) else { continue };
         let mut imports = vec![site];
-        let mut seen = FxHashSet::from_iter([file]);
-        if let Some((taken, is_module)) = find_unpatched_name(linker, switch, file, &import, &mut imports, &mut seen) {
+        let mut visited = FxHashSet::from_iter([file]);
+        if let Some((taken, is_module)) = find_unpatched_name(linker, switch, file, &import, &mut imports, &mut visited)
+        {
             late_imports.push(LateImport { site, imports, taken, is_module, patch: path.to_owned(), confidence });
         }
     }
@@ -185,7 +186,7 @@ fn find_unpatched_name(
     file: FileId,
     import: &Import,
     imports: &mut Vec<SiteRef>,
-    seen: &mut FxHashSet<FileId>,
+    visited: &mut FxHashSet<FileId>,
 ) -> Option<(String, bool)> {
     let facts = linker.program.facts(file);
     let (module, name) = (facts.text(import.module), facts.text(import.name));
@@ -210,7 +211,10 @@ fn find_unpatched_name(
         targets.extend(module_file_in(linker, &folder, name));
     }
     for target in targets {
-        if imports.len() >= MAX_IMPORTS || !seen.insert(target) || linker.program.language(target) != Language::Python {
+        if imports.len() >= MAX_IMPORTS
+            || !visited.insert(target)
+            || linker.program.language(target) != Language::Python
+        {
             continue;
         }
         let inner = linker.program.facts(target);
@@ -223,7 +227,7 @@ fn find_unpatched_name(
                 continue;
             };
             imports.push(site);
-            if let Some(taken) = find_unpatched_name(linker, switch, target, &import, imports, seen) {
+            if let Some(taken) = find_unpatched_name(linker, switch, target, &import, imports, visited) {
                 return Some(taken);
             }
             imports.pop();

@@ -38,7 +38,7 @@ struct GuardSources {
 /// Returns the findings of this rule.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let (linker, rule) = (search.linker, RuleCode::LOCK_HELD_ACROSS_AWAIT);
-    let all = search.attempt(rule, || {
+    let held_locks = search.attempt(rule, || {
         find_locks_held_over_await(linker).into_iter().chain(find_guards_held_over_await(linker)).collect()
     });
     let finding = |held: HeldOverAwait| {
@@ -57,7 +57,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
         }
         finding
     };
-    all.into_iter().map(finding).collect()
+    held_locks.into_iter().map(finding).collect()
 }
 
 /// Returns the guards that coroutines hold over `.await` (Rust).

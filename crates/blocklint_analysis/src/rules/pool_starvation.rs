@@ -29,14 +29,14 @@ const MAX_FORM_DEPTH: u32 = 6;
 /// Returns the findings of this rule, without those about unbounded offloads (`unbounded_offload.rs`).
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let (linker, rule, reach) = (search.linker, RuleCode::POOL_STARVATION, search.reach);
-    let all = search.attempt(rule, || {
+    let starvations = search.attempt(rule, || {
         find_pool_holds(linker, reach).into_iter().chain(find_own_job_waits(linker, reach)).collect()
     });
     let finding = |hold: PoolHold| {
         let call = linker.library.text(hold.path).to_string();
         search.finding((rule, Mistake::Starves(hold.starved)), hold.site, call, hold.severity, hold.confidence)
     };
-    all.into_iter().map(finding).collect()
+    starvations.into_iter().map(finding).collect()
 }
 
 /// A connection, or a thread of a pool, that is held while other code waits for one.
@@ -386,7 +386,7 @@ fn find_second_connection(
     takers: &FxHashSet<SiteRef>,
 ) -> Option<SecondConnection> {
     let pool = pool_of(linker, site)?;
-    let first = connection_taken_at(linker, site)?.path;
+    let connection_path = connection_taken_at(linker, site)?.path;
     for later in sites_in_range(linker, site, range) {
         if linker.program.body_of_site(later) != linker.program.body_of_site(site) {
             continue;
@@ -396,11 +396,11 @@ fn find_second_connection(
             return Some(SecondConnection { site: later, path, is_direct: true });
         }
         if queries_pool(linker, later, &[pool]) {
-            return Some(SecondConnection { site: later, path: first, is_direct: true });
+            return Some(SecondConnection { site: later, path: connection_path, is_direct: true });
         }
-        let mut seen = FxHashSet::default();
-        if let Some(path) = find_taker_in_callees(linker, later, &[pool], takers, DEPTH, &mut seen) {
-            return Some(SecondConnection { site: later, path: path.unwrap_or(first), is_direct: false });
+        let mut visited = FxHashSet::default();
+        if let Some(path) = find_taker_in_callees(linker, later, &[pool], takers, DEPTH, &mut visited) {
+            return Some(SecondConnection { site: later, path: path.unwrap_or(connection_path), is_direct: false });
         }
     }
     None
@@ -414,7 +414,7 @@ fn find_taker_in_callees(
     pools: &[Pool],
     takers: &FxHashSet<SiteRef>,
     depth: u32,
-    seen: &mut FxHashSet<BodyRef>,
+    visited: &mut FxHashSet<BodyRef>,
 ) -> Option<Option<PathId>> {
     let depth = depth.checked_sub(1)?;
     for target in &linker.targets(site, EnvId::NONE).list {
@@ -424,7 +424,7 @@ fn find_taker_in_callees(
             continue;
         }
         let pools = pools_in_callee(linker, site, pools, body, with_receiver);
-        if pools.is_empty() || !seen.insert(body) {
+        if pools.is_empty() || !visited.insert(body) {
             continue;
         }
         let (facts, body_id) = linker.program.facts_and_id(body);
@@ -442,7 +442,7 @@ fn find_taker_in_callees(
                 }
             } else if queries_pool(linker, call, &pools) {
                 return Some(None);
-            } else if let Some(path) = find_taker_in_callees(linker, call, &pools, takers, depth, seen) {
+            } else if let Some(path) = find_taker_in_callees(linker, call, &pools, takers, depth, visited) {
                 return Some(path);
             }
         }

@@ -36,7 +36,7 @@ mod wrappers;
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
     let step = WorkUnit::Step("work that is handed over without a bound");
-    let all = linker.attempt(step, || find_unbounded_offloads(search.offloads)).unwrap_or_default();
+    let unbounded_calls = linker.attempt(step, || find_unbounded_offloads(search.offloads)).unwrap_or_default();
     let finding = |offload: Offload| {
         let rule = if offload.takes.is_some() { RuleCode::POOL_STARVATION } else { RuleCode::UNBOUNDED_OFFLOAD };
         let takes = offload.takes.map(|path| linker.library.text(path).to_string());
@@ -57,7 +57,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
         }
         finding
     };
-    all.into_iter().map(finding).collect()
+    unbounded_calls.into_iter().map(finding).collect()
 }
 
 /// A handover of work to threads without a bound.

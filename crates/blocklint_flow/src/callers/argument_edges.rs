@@ -140,9 +140,9 @@ impl Callers<'_, '_> {
             for &(closure, param_use) in &summary.in_closures {
                 let closure = Node { body: body.file.body_ref(closure), env: bound };
                 let mut creators = self.creators.borrow_mut();
-                let list = creators.entry(closure).or_default();
-                if !list.contains(&site) {
-                    list.push(site);
+                let closure_creators = creators.entry(closure).or_default();
+                if !closure_creators.contains(&site) {
+                    closure_creators.push(site);
                 }
                 drop(creators);
                 match param_use {

@@ -335,9 +335,9 @@ impl Callers<'_, '_> {
             Val::Class(class) => {
                 let facts = self.linker.program.facts(node.body.file);
                 let body_facts = self.linker.program.body(node.body);
-                body_facts.class.get().is_some_and(|own| {
+                body_facts.class.get().is_some_and(|owner| {
                     matches!(facts.text(body_facts.name), "__init__" | "__new__" | "__post_init__")
-                        && self.linker.is_subclass(class, node.body.file.class_ref(own))
+                        && self.linker.is_subclass(class, node.body.file.class_ref(owner))
                 })
             }
             Val::Instance { .. } => self.linker.runs_as_callable(val, node.body),

@@ -61,13 +61,13 @@ pub(crate) fn rust_files_taking_arguments<'l>(linker: &'l Linker<'_>) -> impl It
 pub fn project_takes_arguments(linker: &Linker<'_>) -> bool {
     let has_file = |&language: &Language| !purposes_of(linker, language).takes_arguments.is_empty();
     let crates = || linker.program.layout.crates.iter();
-    linker.program.languages().iter().any(has_file) || crates().any(|own| depends_on_parser(linker, own))
+    linker.program.languages().iter().any(has_file) || crates().any(|package| depends_on_parser(linker, package))
 }
 
 /// True if a package depends on a parser of arguments, also outside of its tests (Rust).
-pub(crate) fn depends_on_parser(linker: &Linker<'_>, own: &CrateLayout) -> bool {
+pub(crate) fn depends_on_parser(linker: &Linker<'_>, package: &CrateLayout) -> bool {
     let mut dependencies =
-        own.dependencies.iter().flatten().filter(|(_, name, _)| own.aside.binary_search(name).is_err());
+        package.dependencies.iter().flatten().filter(|(_, name, _)| package.aside.binary_search(name).is_err());
     dependencies.any(|(_, name, _)| is_parser_of_arguments(linker, name))
 }
 

@@ -248,8 +248,8 @@ pub fn threads_of(linker: &Linker<'_>, file: FileId, runtime: Option<Runtime>) -
     let is_imported = |&&(path, _): &&(&str, bool)| {
         path.split('.').next().is_some_and(|head| blocklint_link::models::entry_registration::imports(facts, head))
     };
-    let first = Runtime::thread_functions(runtime).iter().find(is_imported);
+    let imported_function = Runtime::thread_functions(runtime).iter().find(is_imported);
     let is_of_framework =
-        first.is_some_and(|first| Runtime::thread_functions(Some(Runtime::Starlette)).contains(first));
+        imported_function.is_some_and(|first| Runtime::thread_functions(Some(Runtime::Starlette)).contains(first));
     if is_of_framework { Some(Runtime::Starlette) } else { runtime }
 }

@@ -100,14 +100,14 @@ fn only_literal_returned(linker: &Linker<'_>, call: SiteRef) -> Option<Constant>
     if is_open || body_facts.kind != BodyKind::Function || !facts.list(body_facts.decorators).is_empty() {
         return None;
     }
-    let mut seen = SeenLiteral::default();
+    let mut visited = SeenLiteral::default();
     let mut returns_at_end = false;
     for exit in linker.program.exits_in(body) {
-        seen.add(plain_literal(linker, body.file, exit.value)?);
+        visited.add(plain_literal(linker, body.file, exit.value)?);
         returns_at_end |= facts.region(exit.at.region).kind == RegionKind::Body;
     }
     // A function that ends without `return` returns `None`.
-    if returns_at_end { seen.single() } else { None }
+    if returns_at_end { visited.single() } else { None }
 }
 
 /// Returns the literal that all assignments to a variable assign.
@@ -117,9 +117,9 @@ fn only_literal_assigned(linker: &Linker<'_>, file: FileId, var: VarId) -> Optio
     if matches!(var_facts.kind, VarKind::Param(_)) {
         return None;
     }
-    let mut seen = SeenLiteral::default();
+    let mut visited = SeenLiteral::default();
     for assignment in facts.assigns_of(var) {
-        seen.add(plain_literal(linker, file, assignment.value)?);
+        visited.add(plain_literal(linker, file, assignment.value)?);
     }
     // Code outside of a module may assign the module's variable as an attribute (`settings.debug = True`).
     let is_module_level = facts.body(var_facts.body).parent.get().is_none();
@@ -128,7 +128,7 @@ fn only_literal_assigned(linker: &Linker<'_>, file: FileId, var: VarId) -> Optio
     {
         return None;
     }
-    seen.single()
+    visited.single()
 }
 
 /// The most subclasses of a class whose fields are read.
@@ -206,10 +206,10 @@ fn foreign_receivers(linker: &Linker<'_>, file: FileId, sym: Sym, classes: &[Cla
     let names: Vec<_> = classes.iter().flat_map(|&class| linker.class_names(class)).collect();
     for &(file, sym) in linker.program.occurrences(name) {
         let facts = linker.program.facts(file);
-        for &(assign, own) in linker.program.index_of(file).attr_assigns(sym) {
+        for &(assign, is_own) in linker.program.index_of(file).attr_assigns(sym) {
             let assignment = facts.assign(assign);
             let Form::Attr(base, _) = facts.form(assignment.target) else { continue };
-            if own {
+            if is_own {
                 continue;
             }
             let scope = blocklint_link::values::expr::Scope { file, at: assignment.at, env: EnvId::NONE };

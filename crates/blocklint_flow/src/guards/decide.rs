@@ -344,8 +344,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
             let facts = program.facts(body.file);
             program.params_of(body).get(param as usize).map(|param| facts.text(param.name))
         };
-        let own = name_of(program.body_of_site(caller.site), index);
-        let is_same = own.is_some() && guard.asked.is_none() && own == name_of(node.body, guard.param);
+        let param_name = name_of(program.body_of_site(caller.site), index);
+        let is_same = param_name.is_some() && guard.asked.is_none() && param_name == name_of(node.body, guard.param);
         let passed = if is_same { guard.passed.max(1) } else { guard.passed.saturating_add(1) };
         match passed {
             passed if passed <= MOST_HOPS => Answer::Param { index, passed, filled_in: false },
@@ -625,8 +625,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
     /// `loop.call_soon(close, True)`.
     fn forwarded_argument(&self, caller: Caller, arg: u32, index: u32) -> PassedArgument {
         let args = self.linker.program.args_of(caller.site);
-        let rest = &args[(arg as usize + 1).min(args.len())..];
-        match rest.iter().filter(|arg| arg.name.is_none()).nth(index as usize) {
+        let later_args = &args[(arg as usize + 1).min(args.len())..];
+        match later_args.iter().filter(|arg| arg.name.is_none()).nth(index as usize) {
             Some(arg) => {
                 PassedArgument::Constant(self.linker.constant(caller.site, arg.value, caller.env, MAX_CONSTANT_DEPTH))
             }

@@ -124,9 +124,11 @@ fn collect_objects<'a>(
         }
         Form::Attr(..) => collect_object_of_module(linker, linker.module_var(scope.file, form), objects),
         Form::Subscript(base, key) => {
-            let (Form::Attr(own, name), Form::Str(key)) = (facts.form(base), facts.form(key)) else { return false };
+            let (Form::Attr(receiver, name), Form::Str(key)) = (facts.form(base), facts.form(key)) else {
+                return false;
+            };
             let class = linker.class_around(scope.file.body_ref(body));
-            let Some(class) = class.filter(|_| is_own_receiver(facts, own)) else { return false };
+            let Some(class) = class.filter(|_| is_own_receiver(facts, receiver)) else { return false };
             class.file == scope.file && collect_objects_under_key(linker, callers, class, (name, key), objects, depth)
         }
         _ => false,
@@ -138,9 +140,9 @@ fn add_made_object(linker: &Linker<'_>, site: SiteRef, variable: Option<Sym>, ob
     if !matches!(linker.program.site(site).kind, SiteKind::Call | SiteKind::New) {
         return false;
     }
-    let made = MadeObject { site, variable };
-    if !objects.made.contains(&made) {
-        objects.made.push(made);
+    let object = MadeObject { site, variable };
+    if !objects.made.contains(&object) {
+        objects.made.push(object);
     }
     objects.made.len() <= MOST_OBJECTS
 }
@@ -286,9 +288,9 @@ fn collect_objects_under_key<'a>(
 }
 
 /// True if an object was made without a part (`Cache(remote=None)`), and no code assigns the part later.
-fn is_left_out(linker: &Linker<'_>, made: MadeObject, class: ClassRef, part: Sym) -> bool {
+fn is_left_out(linker: &Linker<'_>, object: MadeObject, class: ClassRef, part: Sym) -> bool {
     let Some(index) = constructor_param_of_field(linker, class, part) else { return false };
-    let targets = linker.targets(made.site, EnvId::NONE);
+    let targets = linker.targets(object.site, EnvId::NONE);
     let constructor = targets.list.iter().find_map(|target| match *target {
         Target::Body { body, with_receiver, .. } if is_constructor_of(linker, class, body) => {
             Some((body, with_receiver))
@@ -296,17 +298,17 @@ fn is_left_out(linker: &Linker<'_>, made: MadeObject, class: ClassRef, part: Sym
         _ => None,
     });
     let Some((body, with_receiver)) = constructor else { return false };
-    let is_none = match linker.argument_for_param(made.site, body, index, with_receiver) {
-        Some(form) => linker.constant(made.site, form, EnvId::NONE, MAX_CONSTANT_DEPTH) == Constant::Null,
-        None => !linker.has_unpacked_arguments(made.site) && linker.default_of(body, index) == Some(Constant::Null),
+    let is_none = match linker.argument_for_param(object.site, body, index, with_receiver) {
+        Some(form) => linker.constant(object.site, form, EnvId::NONE, MAX_CONSTANT_DEPTH) == Constant::Null,
+        None => !linker.has_unpacked_arguments(object.site) && linker.default_of(body, index) == Some(Constant::Null),
     };
-    is_none && !may_be_assigned_later(linker, made, class.file, part)
+    is_none && !may_be_assigned_later(linker, object, class.file, part)
 }
 
 /// True if a body is the constructor that a class itself defines.
 fn is_constructor_of(linker: &Linker<'_>, class: ClassRef, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
-    linker.program.body(body).class.get().map(|own| body.file.class_ref(own)) == Some(class)
+    linker.program.body(body).class.get().map(|defining_class| body.file.class_ref(defining_class)) == Some(class)
         && lang::words_of(facts.language).is_constructor(facts.text(linker.program.body(body).name))
 }
 
@@ -315,10 +317,10 @@ fn is_constructor_of(linker: &Linker<'_>, class: ClassRef, body: BodyRef) -> boo
 fn constructor_param_of_field(linker: &Linker<'_>, class: ClassRef, field: Sym) -> Option<u32> {
     let facts = linker.program.facts(class.file);
     let mut param = None;
-    for &(assign, own) in linker.program.index_of(class.file).attr_assigns(field) {
+    for &(assign, is_own) in linker.program.index_of(class.file).attr_assigns(field) {
         let assignment = facts.assign(assign);
         let body = linker.program.body_of(class.file, assignment.at);
-        if !own || assignment.value.is_none() || linker.class_around(body) != Some(class) {
+        if !is_own || assignment.value.is_none() || linker.class_around(body) != Some(class) {
             continue;
         }
         let Form::Var(var) = facts.form(assignment.value) else { return None };
@@ -334,19 +336,19 @@ fn constructor_param_of_field(linker: &Linker<'_>, class: ClassRef, field: Sym) 
 
 /// True if any code assigns the field of an object with the same name (`memory.remote = connect()`), or the field has
 /// no known name.
-fn may_be_assigned_later(linker: &Linker<'_>, made: MadeObject, declared: FileId, field: Sym) -> bool {
+fn may_be_assigned_later(linker: &Linker<'_>, object: MadeObject, declared: FileId, field: Sym) -> bool {
     let Some(field) = linker.program.global(declared, field) else { return true };
-    let name = made.variable.and_then(|variable| linker.program.global(made.site.file, variable));
+    let name = object.variable.and_then(|variable| linker.program.global(object.site.file, variable));
     linker.program.occurrences(field).iter().any(|&(file, sym)| {
         let facts = linker.program.facts(file);
-        linker.program.index_of(file).attr_assigns(sym).iter().any(|&(assign, own)| {
+        linker.program.index_of(file).attr_assigns(sym).iter().any(|&(assign, is_own)| {
             let Form::Attr(base, _) = facts.form(facts.assign(assign).target) else { return false };
             let last = match facts.form(base) {
                 Form::Var(var) => facts.var(var).name,
                 Form::Attr(_, name) | Form::Name(name) => name,
-                _ => return !own,
+                _ => return !is_own,
             };
-            !own && name.is_some() && linker.program.global(file, last) == name
+            !is_own && name.is_some() && linker.program.global(file, last) == name
         })
     })
 }

@@ -102,13 +102,14 @@ pub(crate) fn steps_on_root(linker: &Linker<'_>, label: &Label, root: BodyRef) -
 }
 
 /// True if a class resolves the name of an implementation to another body, which is no stub.
-fn has_other_implementation(linker: &Linker<'_>, class: ClassRef, own: OwnImplementation) -> bool {
+fn has_other_implementation(linker: &Linker<'_>, class: ClassRef, implementation: OwnImplementation) -> bool {
     for ancestor in linker.mro(class).iter() {
         match *ancestor {
             Ancestor::Class(owner) => {
-                if let Some((owner, var)) = linker.own_member(owner, own.name) {
+                if let Some((owner, var)) = linker.own_member(owner, implementation.name) {
                     let bodies = linker.functions_of(owner, var);
-                    return !bodies.is_empty() && bodies.iter().all(|&body| body != own.body && !linker.is_stub(body));
+                    return !bodies.is_empty()
+                        && bodies.iter().all(|&body| body != implementation.body && !linker.is_stub(body));
                 }
             }
             Ancestor::Unknown | Ancestor::Library(..) => return false,
@@ -159,11 +160,11 @@ fn may_run(
     linker: &Linker<'_>,
     class: ClassRef,
     exact: bool,
-    own: OwnImplementation,
+    implementation: OwnImplementation,
     through: Option<OwnImplementation>,
 ) -> bool {
-    let key = (class, exact, own, through);
-    let find = || find_may_run(linker, class, exact, own, through);
+    let key = (class, exact, implementation, through);
+    let find = || find_may_run(linker, class, exact, implementation, through);
     linker.query(&linker.layer_memo::<Memo>().may_run, key, || true, find)
 }
 
@@ -171,14 +172,14 @@ fn find_may_run(
     linker: &Linker<'_>,
     class: ClassRef,
     exact: bool,
-    own: OwnImplementation,
+    implementation: OwnImplementation,
     through: Option<OwnImplementation>,
 ) -> bool {
     let runs_both = |class| {
         let runs = |method: OwnImplementation| {
             resolves_to(linker, class, method.name, method.body) || calls_same_name(linker, class, method.name)
         };
-        resolves_to(linker, class, own.name, own.body) && through.is_none_or(runs)
+        resolves_to(linker, class, implementation.name, implementation.body) && through.is_none_or(runs)
     };
     if runs_both(class) {
         return true;

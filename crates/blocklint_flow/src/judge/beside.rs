@@ -115,9 +115,11 @@ pub(crate) fn join_rules_of_one_call(comparison: &mut Beside<'_, '_, '_>, questi
     };
     let mut worst = FxHashMap::default();
     for (&(site, arg, rule), candidates) in comparison.places.iter() {
-        let Some(own) = candidates.iter().filter(|candidate| is_joined(candidate)).map(rank).max() else { continue };
-        let (most, count) = worst.entry((site, arg)).or_insert(((own, Reverse(rule)), 0));
-        *most = (*most).max((own, Reverse(rule)));
+        let Some(rule_rank) = candidates.iter().filter(|candidate| is_joined(candidate)).map(rank).max() else {
+            continue;
+        };
+        let (worst_rank, count) = worst.entry((site, arg)).or_insert(((rule_rank, Reverse(rule)), 0));
+        *worst_rank = (*worst_rank).max((rule_rank, Reverse(rule)));
         *count += 1;
     }
     let joined = &mut comparison.joined.of_one_call;

@@ -114,9 +114,9 @@ fn compared_forms(linker: &Linker<'_>, file: FileId, test: FormId, depth: u32) -
         // `a == "x" or a == "y"`: both parts compare the same form.
         Form::Alt(AltKind::Or, list) => {
             let mut parts = facts.list(list).iter().map(|&part| compared_forms(linker, file, part, depth));
-            let mut first = parts.next().unwrap_or_default();
+            let mut common = parts.next().unwrap_or_default();
             for part in parts {
-                first.retain(|subject| part.iter().any(|&form| facts.form(form) == facts.form(*subject)));
+                common.retain(|subject| part.iter().any(|&form| facts.form(form) == facts.form(*subject)));
             }
             first
         }

@@ -26,14 +26,14 @@ pub(crate) fn is_left_over_method(linker: &Linker<'_>, body: BodyRef) -> bool {
     {
         return false;
     }
-    let own = body.file.class_ref(class);
+    let method_class = body.file.class_ref(class);
     // Interface classes of the standard library (`ABC`, `Protocol`) call no methods with public names.
     let is_known = |ancestor: &Ancestor| match *ancestor {
         Ancestor::Class(_) => true,
         Ancestor::Library(path, _) => lang::python::builtins::is_interface_marker(linker.library.text(path).as_ref()),
         Ancestor::Unknown => false,
     };
-    if !linker.mro(own).iter().all(is_known) {
+    if !linker.mro(method_class).iter().all(is_known) {
         return false;
     }
     let methods = || {

@@ -200,8 +200,8 @@ fn keeper_of_set(linker: &Linker<'_>, file: FileId, body: BodyId, state: FormId)
         Form::Attr(_, sym) => {
             // Another class may have an attribute of this name.
             let class = linker.class_around(file.body_ref(body));
-            let is_of_class = |&&(assign, own): &&(AssignId, bool)| {
-                !own || linker.class_around(linker.program.body_of(file, facts.assign(assign).at)) == class
+            let is_of_class = |&&(assign, is_own): &&(AssignId, bool)| {
+                !is_own || linker.class_around(linker.program.body_of(file, facts.assign(assign).at)) == class
             };
             linker
                 .program

@@ -162,7 +162,7 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
         if is_outermost {
             let begun = std::mem::take(&mut self.begun);
             // After a cut, the results for the other sites may be incomplete.
-            let is_final = |other: &SiteRef| !self.is_cut || *other == site;
+            let is_final = |path_site: &SiteRef| !self.is_cut || *path_site == site;
             let results = begun.into_iter().filter(|(site, _)| is_final(site));
             self.made.extend(results.filter_map(|(site, times)| Some((site, times?))));
         }
@@ -187,8 +187,12 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
                 times => times,
             },
             Owner::Instance(class) => {
-                let own = self.body_frequency(body, depth);
-                if own.is_once() { own } else { self.class_frequency(class, depth).one_call_down(body) }
+                let frequency_of_body = self.body_frequency(body, depth);
+                if frequency_of_body.is_once() {
+                    frequency_of_body
+                } else {
+                    self.class_frequency(class, depth).one_call_down(body)
+                }
             }
             Owner::Caller(body) => {
                 let sites = self.callers.call_sites(body);

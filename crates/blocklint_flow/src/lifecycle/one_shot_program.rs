@@ -54,30 +54,30 @@ pub(crate) fn is_one_shot(linker: &Linker<'_>, main: BodyRef) -> bool {
 /// True if the coroutine that a call makes runs on an event loop that no other code uses: a function runs it for its
 /// result (`settings = asyncio.run(load())`), or worker threads run it. False in a program's main function, because the
 /// coroutine of `main` mostly serves requests.
-pub(crate) fn runs_on_own_loop(linker: &Linker<'_>, made: SiteRef) -> bool {
-    let facts = linker.program.facts(made.file);
-    let body = facts.body(facts.body_of(linker.program.site(made).at));
+pub(crate) fn runs_on_own_loop(linker: &Linker<'_>, coroutine_call: SiteRef) -> bool {
+    let facts = linker.program.facts(coroutine_call.file);
+    let body = facts.body(facts.body_of(linker.program.site(coroutine_call).at));
     let is_nested = body.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function);
     if facts.language != Language::Python || body.kind != BodyKind::Function {
         return false;
     }
-    let drivers = drivers_of(linker, made);
+    let drivers = drivers_of(linker, coroutine_call);
     if drivers.is_empty() {
         return false;
     }
     let all_targets = |holds: &dyn Fn(BodyRef) -> bool| {
-        linker.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
+        linker.targets(coroutine_call, EnvId::NONE).list.iter().all(|target| match *target {
             Target::Body { body, .. } => holds(body),
             _ => true,
         })
     };
-    let index = linker.program.index_of(made.file);
+    let index = linker.program.index_of(coroutine_call.file);
     let may_be_main = !is_nested && lang::python::conventions::may_be_main(facts.text(body.name));
     let is_for_result = !may_be_main && drivers.iter().any(|&site| !index.uses_of_result(site).is_empty());
     if is_for_result && all_targets(&|body| !serves_or_starts(linker, body)) {
         return true;
     }
-    runs_on_workers(linker, linker.program.body_of_site(made), UP_TO_WORKERS)
+    runs_on_workers(linker, linker.program.body_of_site(coroutine_call), UP_TO_WORKERS)
         && all_targets(&|body| is_quiet_coroutine(linker, body))
 }
 
@@ -116,12 +116,12 @@ fn overrides_on_worker(linker: &Linker<'_>, body: BodyRef) -> bool {
 
 /// True if a command runs the coroutine that a call makes, and the coroutine is quiet: neither it nor a coroutine that
 /// it awaits starts tasks or serves requests. Only the user waits for that event loop.
-pub(crate) fn is_driven_by_command(linker: &Linker<'_>, made: SiteRef) -> bool {
-    linker.program.language(made.file) == Language::Python
-        && (is_command_file(linker, made.file)
-            || is_command(linker, linker.program.body_of_site(made), MAX_CALLER_DEPTH))
-        && (!drivers_of(linker, made).is_empty() || is_driven_by_helper(linker, made))
-        && linker.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
+pub(crate) fn is_driven_by_command(linker: &Linker<'_>, coroutine_call: SiteRef) -> bool {
+    linker.program.language(coroutine_call.file) == Language::Python
+        && (is_command_file(linker, coroutine_call.file)
+            || is_command(linker, linker.program.body_of_site(coroutine_call), MAX_CALLER_DEPTH))
+        && (!drivers_of(linker, coroutine_call).is_empty() || is_driven_by_helper(linker, coroutine_call))
+        && linker.targets(coroutine_call, EnvId::NONE).list.iter().all(|target| match *target {
             Target::Body { body, .. } => is_quiet(linker, body, MAX_CALLEE_DEPTH, &mut FxHashSet::default()),
             _ => false,
         })
@@ -129,8 +129,8 @@ pub(crate) fn is_driven_by_command(linker: &Linker<'_>, made: SiteRef) -> bool {
 
 /// True if an event loop is run for the coroutine that a call makes: `asyncio.run(load())`, or by a function of the
 /// project that takes the coroutine (Python).
-pub(crate) fn drives_coroutine(linker: &Linker<'_>, made: SiteRef) -> bool {
-    !drivers_of(linker, made).is_empty() || is_driven_by_helper(linker, made)
+pub(crate) fn drives_coroutine(linker: &Linker<'_>, coroutine_call: SiteRef) -> bool {
+    !drivers_of(linker, coroutine_call).is_empty() || is_driven_by_helper(linker, coroutine_call)
 }
 
 /// True if a coroutine is quiet: neither it nor a coroutine of the project that it awaits starts tasks or serves
@@ -213,7 +213,7 @@ fn is_command(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
 }
 
 /// True if the coroutine that a call makes is passed to a plain function of the project that runs an event loop.
-fn is_driven_by_helper(linker: &Linker<'_>, made: SiteRef) -> bool {
+fn is_driven_by_helper(linker: &Linker<'_>, coroutine_call: SiteRef) -> bool {
     let runs_loop = |site: SiteRef| {
         linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, .. } => {
@@ -229,9 +229,9 @@ fn is_driven_by_helper(linker: &Linker<'_>, made: SiteRef) -> bool {
             (0..facts.sites.len() as u32).map(SiteId).filter(|&site| body_facts.span.contains(facts.site(site).span));
         body_facts.flow != Flow::Coroutine && inside.map(|site| helper.file.site_ref(site)).any(runs_loop)
     };
-    linker.program.uses_of_result(made).iter().any(|(mention, _)| {
+    linker.program.uses_of_result(coroutine_call).iter().any(|(mention, _)| {
         let Mention::Arg(site, _) = mention else { return false };
-        linker.targets(made.file.site_ref(site), EnvId::NONE).list.iter().any(|target| match *target {
+        linker.targets(coroutine_call.file.site_ref(site), EnvId::NONE).list.iter().any(|target| match *target {
             Target::Body { body, .. } => is_driver(body),
             _ => false,
         })
@@ -257,8 +257,8 @@ fn drivers_of(linker: &Linker<'_>, made: SiteRef) -> SmallVec<[SiteId; 1]> {
 }
 
 /// True if neither a coroutine nor a coroutine of the project that it awaits, down to `depth`, starts tasks or serves.
-fn is_quiet(linker: &Linker<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
-    if !seen.insert(body) {
+fn is_quiet(linker: &Linker<'_>, body: BodyRef, depth: u32, visited: &mut FxHashSet<BodyRef>) -> bool {
+    if !visited.insert(body) {
         return true;
     }
     let facts = linker.program.facts(body.file);
@@ -268,7 +268,7 @@ fn is_quiet(linker: &Linker<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet
     let Some(depth) = depth.checked_sub(1) else { return true };
     linker.awaited_sites_in(body).all(|site| {
         linker.targets(site, EnvId::NONE).list.iter().all(|target| match *target {
-            Target::Body { body, .. } => is_quiet(linker, body, depth, seen),
+            Target::Body { body, .. } => is_quiet(linker, body, depth, visited),
             _ => true,
         })
     })
@@ -297,8 +297,8 @@ fn is_exit_code(linker: &Linker<'_>, main: BodyRef) -> bool {
         _ => false,
     };
     linker.sites_with_names(main.file, lang::python::conventions::PROGRAM_EXITS).any(|exit| {
-        let at = facts.site(exit).at;
-        facts.body_of(at) == BodyId(0)
+        let position = facts.site(exit).at;
+        facts.body_of(position) == BodyId(0)
             && facts.args_of(exit).iter().any(|arg| is_main(arg.value))
             && is_run_as_program(linker, main.file.site_ref(exit))
     })

@@ -49,8 +49,8 @@ pub fn find_owner(linker: &Linker<'_>, site: SiteRef) -> Owner {
     if facts.language == Language::Rust && is_made_once(linker, body) {
         return Owner::Program;
     }
-    let mut seen = FxHashSet::default();
-    owner_of_result(linker, site, &mut seen, MAX_MENTION_DEPTH)
+    let mut visited = FxHashSet::default();
+    owner_of_result(linker, site, &mut visited, MAX_MENTION_DEPTH)
 }
 
 /// True if a body is, or is in, the closure of a cell that is filled once: `CLIENT.get_or_init(|| …)` (Rust).
@@ -90,14 +90,14 @@ pub(crate) fn owner_at_mention(linker: &Linker<'_>, file: FileId, mention: Menti
 }
 
 /// Returns the owner of the result of a call, by all uses of the result.
-fn owner_of_result(linker: &Linker<'_>, site: SiteRef, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Owner {
+fn owner_of_result(linker: &Linker<'_>, site: SiteRef, visited: &mut FxHashSet<(usize, bool)>, depth: u32) -> Owner {
     let Some(depth) = depth.checked_sub(1) else { return Owner::Untracked };
-    if !seen.insert((site.index(), true)) {
+    if !visited.insert((site.index(), true)) {
         return Owner::NoOwner;
     }
     let uses = linker.program.uses_of_result(site);
     uses.iter()
-        .map(|(mention, wrap)| owner_by_mention(linker, site.file, mention, wrap, seen, depth))
+        .map(|(mention, wrap)| owner_by_mention(linker, site.file, mention, wrap, visited, depth))
         .max()
         .unwrap_or(Owner::NoOwner)
 }
@@ -107,10 +107,10 @@ fn owner_of_variable(
     linker: &Linker<'_>,
     file: FileId,
     var: VarId,
-    seen: &mut FxHashSet<(usize, bool)>,
+    visited: &mut FxHashSet<(usize, bool)>,
     depth: u32,
 ) -> Owner {
-    if !seen.insert((var.index(), false)) {
+    if !visited.insert((var.index(), false)) {
         return Owner::NoOwner;
     }
     let facts = linker.program.facts(file);
@@ -126,7 +126,7 @@ fn owner_of_variable(
     let mentions = index.mentions_named(facts.var(var).name).iter();
     mentions
         .filter(|(mention, _)| linker.mentions_var(file.var_ref(var), *mention))
-        .map(|(mention, wrap)| owner_by_mention(linker, file, mention, wrap, seen, depth))
+        .map(|(mention, wrap)| owner_by_mention(linker, file, mention, wrap, visited, depth))
         .max()
         .unwrap_or(Owner::NoOwner)
 }
@@ -138,7 +138,7 @@ fn owner_by_mention(
     file: FileId,
     mention: Mention,
     wrap: Wrap,
-    seen: &mut FxHashSet<(usize, bool)>,
+    visited: &mut FxHashSet<(usize, bool)>,
     depth: u32,
 ) -> Owner {
     let facts = linker.program.facts(file);
@@ -158,7 +158,7 @@ fn owner_by_mention(
                             owner_of_field(linker, file, facts.var(var).body, var, facts.body_of(assignment.at))
                         }
                         _ if facts.var(var).body != facts.body_of(assignment.at) => Owner::Untracked,
-                        _ => owner_of_variable(linker, file, var, seen, depth),
+                        _ => owner_of_variable(linker, file, var, visited, depth),
                     }
                 }
                 Form::Attr(base, sym) => {
@@ -190,7 +190,7 @@ fn owner_by_mention(
             if wrap == Wrap::Element {
                 return Owner::Untracked;
             }
-            owner_of_argument(linker, file.site_ref(site), arg, seen, depth)
+            owner_of_argument(linker, file.site_ref(site), arg, visited, depth)
         }
         Mention::Operand(_) => Owner::NoOwner,
         Mention::Default(_) => Owner::Program,
@@ -202,14 +202,14 @@ fn owner_of_argument(
     linker: &Linker<'_>,
     site: SiteRef,
     arg: u32,
-    seen: &mut FxHashSet<(usize, bool)>,
+    visited: &mut FxHashSet<(usize, bool)>,
     depth: u32,
 ) -> Owner {
     let facts = linker.program.facts(site.file);
     let site_facts = linker.program.site(site);
     // The owner of `Some(pool)`, `Ok(pool)` or a struct literal is the owner of its content.
     if site_facts.kind == SiteKind::New && facts.language == Language::Rust {
-        return owner_of_result(linker, site, seen, depth);
+        return owner_of_result(linker, site, visited, depth);
     }
     let targets = linker.targets(site, EnvId::NONE);
     let mut owner = Owner::NoOwner;
@@ -227,7 +227,7 @@ fn owner_of_argument(
                 }) {
                     Owner::NoOwner
                 } else {
-                    owner_through_taker(linker, site, seen, depth)
+                    owner_through_taker(linker, site, visited, depth)
                 }
             }
             Target::Body { body, with_receiver, .. } => match linker.param_for(site, arg, body, with_receiver) {
@@ -239,7 +239,7 @@ fn owner_of_argument(
                         Some(class) if is_delegation && !summary.stored.is_empty() => Owner::Instance(class),
                         // The callee stores or returns the object, so the owner of the callee's result owns it.
                         _ if !summary.stored.is_empty() || summary.returned => {
-                            owner_through_taker(linker, site, seen, depth)
+                            owner_through_taker(linker, site, visited, depth)
                         }
                         _ => Owner::Untracked,
                     }
@@ -249,7 +249,7 @@ fn owner_of_argument(
             Target::Overrides { .. } => Owner::Untracked,
         });
     }
-    if targets.list.is_empty() { owner_through_taker(linker, site, seen, depth) } else { owner }
+    if targets.list.is_empty() { owner_through_taker(linker, site, visited, depth) } else { owner }
 }
 
 /// True if a call runs a callable that is passed after this argument, and returns the callable's result:
@@ -269,8 +269,13 @@ pub fn runs_later_argument(linker: &Linker<'_>, site: SiteRef, arg: u32, path: P
 
 /// Returns the owner of an object that a call takes. The result of the call may hold the object. If the code drops the
 /// result, the receiver or an unknown owner holds the object.
-fn owner_through_taker(linker: &Linker<'_>, site: SiteRef, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Owner {
-    owner_of_result(linker, site, seen, depth).max(match linker.program.site(site).kind {
+fn owner_through_taker(
+    linker: &Linker<'_>,
+    site: SiteRef,
+    visited: &mut FxHashSet<(usize, bool)>,
+    depth: u32,
+) -> Owner {
+    owner_of_result(linker, site, visited, depth).max(match linker.program.site(site).kind {
         SiteKind::New => Owner::NoOwner,
         _ if linker.program.uses_of_result(site).iter().next().is_none() => Owner::Untracked,
         _ => Owner::NoOwner,

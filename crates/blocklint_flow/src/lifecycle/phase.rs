@@ -132,7 +132,7 @@ pub(crate) fn paths_by_convention(linker: &Linker<'_>, body: BodyRef) -> SmallVe
     let matches_module = |pattern: &str| {
         let Some((parent, _)) = pattern.rsplit_once('.') else { return false };
         let mut folders = module.rsplit('/');
-        parent.rsplit('.').all(|part| folders.next().is_some_and(|own| own == part || part.starts_with('<')))
+        parent.rsplit('.').all(|part| folders.next().is_some_and(|folder| folder == part || part.starts_with('<')))
     };
     by_convention
         .filter(|path| matches_module(path.path))

@@ -71,8 +71,8 @@ impl Phases<'_, '_, '_> {
             true => SmallVec::new(),
             false => sites.iter().copied().take(65).collect(),
         };
-        let most = if has_base { 8 } else { 64 };
-        if sites.is_empty() || sites.len() > most {
+        let max_sites = if has_base { 8 } else { 64 };
+        if sites.is_empty() || sites.len() > max_sites {
             return Some(When::Unknown);
         }
         let mut combined: Option<When> = None;

@@ -84,14 +84,14 @@ impl<'l, 'a> Search<'l, 'a> {
                 if self.linker.program.body(body).flow != Flow::Sync {
                     continue;
                 }
-                let mut seen = FxHashSet::default();
+                let mut visited = FxHashSet::default();
                 let root = sites.iter().find_map(|&site| {
                     let around = self.linker.program.body_of_site(site);
                     let root = || {
                         if runs_off_loop(self.linker, site) {
                             None
                         } else {
-                            self.root_above(around, &dispatched, &mut seen)
+                            self.root_above(around, &dispatched, &mut visited)
                         }
                     };
                     self.linker.attempt(WorkUnit::Body(around), root).flatten()
@@ -166,12 +166,12 @@ impl<'l, 'a> Search<'l, 'a> {
         &self,
         body: BodyRef,
         dispatched: &FxHashMap<BodyRef, Root>,
-        seen: &mut FxHashSet<Node>,
+        visited: &mut FxHashSet<Node>,
     ) -> Option<Root> {
         let as_dispatched = |root: Root| Root { kind: RootKind::Dispatched, ..root };
         let mut queue = BinaryHeap::from([Reverse((0u8, Node::plain(body)))]);
         while let Some(Reverse((steps, next))) = queue.pop() {
-            if !seen.insert(next) || seen.len() > MAX_VISITED {
+            if !visited.insert(next) || visited.len() > MAX_VISITED {
                 continue;
             }
             if let Some(root) =

@@ -110,11 +110,11 @@ impl Flows {
             }
         }
         let mut open: Vec<BodyRef> = above.keys().copied().filter(|body| files.contains(&body.file)).collect();
-        let mut seen: FxHashSet<BodyRef> = open.iter().copied().collect();
+        let mut visited: FxHashSet<BodyRef> = open.iter().copied().collect();
         while let Some(body) = open.pop() {
-            open.extend(above.get(&body).into_iter().flatten().copied().filter(|body| seen.insert(*body)));
+            open.extend(above.get(&body).into_iter().flatten().copied().filter(|body| visited.insert(*body)));
         }
-        seen.into_iter().map(|body| body.file).chain(files.iter().copied()).collect()
+        visited.into_iter().map(|body| body.file).chain(files.iter().copied()).collect()
     }
 
     /// Returns the candidates whose findings may depend on some files: they import one of these files, or labels flowed

@@ -392,8 +392,9 @@ impl<'l, 'a> Search<'l, 'a> {
         let mut steps = caller.steps;
         let linker = self.linker;
         let receiver_effect = *self.memo.receiver_effects.entry((caller, node, label.own)).or_insert_with(|| {
-            let mut own = label.own;
-            narrow_to_receiver(linker, &mut own, caller, node).map(|receiver_steps| (receiver_steps, own))
+            let mut receiver_effect = label.own;
+            narrow_to_receiver(linker, &mut receiver_effect, caller, node)
+                .map(|receiver_steps| (receiver_steps, receiver_effect))
         });
         let Some((receiver_steps, own)) = receiver_effect else { return };
         steps = add_steps(steps, receiver_steps);

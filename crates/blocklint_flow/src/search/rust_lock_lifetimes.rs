@@ -76,8 +76,8 @@ pub(crate) fn find_all_takers(linker: &Linker<'_>) -> Vec<(LockPlace, SiteRef)> 
 
 /// Returns the form of the lock that a call returns a pointer to: `self.index` for `self.index.clone()` and
 /// `Arc::clone(&self.index)`.
-pub(crate) fn pointee_form(facts: &FileFacts, made: SiteId) -> Option<FormId> {
-    let site_facts = facts.site(made);
+pub(crate) fn pointee_form(facts: &FileFacts, creation: SiteId) -> Option<FormId> {
+    let site_facts = facts.site(creation);
     if !POINTER_METHODS.contains(&facts.text(site_facts.name)) {
         return None;
     }
@@ -130,7 +130,7 @@ fn is_in_scrutinee_scope(linker: &Linker<'_>, taken: SiteRef, region: RegionId) 
     {
         return false;
     }
-    let ends_early = linker.crate_of(taken.file).is_some_and(|own| own.edition >= 2024);
+    let ends_early = linker.crate_of(taken.file).is_some_and(|package| package.edition >= 2024);
     is_region_in(facts, region, around) && !(ends_early && is_in_else(facts, region, around))
 }
 
@@ -138,11 +138,11 @@ fn is_in_scrutinee_scope(linker: &Linker<'_>, taken: SiteRef, region: RegionId) 
 pub fn is_in_else(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool {
     let mut ancestor = region;
     while let Some(id) = ancestor.get() {
-        let row = facts.region(id);
-        if row.parent == outer {
-            return row.kind == RegionKind::Else;
+        let region = facts.region(id);
+        if region.parent == outer {
+            return region.kind == RegionKind::Else;
         }
-        ancestor = row.parent;
+        ancestor = region.parent;
     }
     false
 }

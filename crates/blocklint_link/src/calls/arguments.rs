@@ -178,11 +178,11 @@ impl<'a> Linker<'a> {
     /// Returns the value without the member `None`, unless `None` is its only member. Receivers and callees are read
     /// so, because a call on `None` raises an exception.
     pub(crate) fn without_none(&self, typed: Typed) -> Typed {
-        let all = self.values.members(typed.value);
-        if all.len() < 2 || !all.contains(&Val::None) {
+        let all_members = self.values.members(typed.value);
+        if all_members.len() < 2 || !all_members.contains(&Val::None) {
             return typed;
         }
-        let members: SmallVec<[Val; 4]> = all.iter().copied().filter(|val| *val != Val::None).collect();
+        let members: SmallVec<[Val; 4]> = all_members.iter().copied().filter(|val| *val != Val::None).collect();
         Typed { value: self.values.union(&members), ..typed }
     }
 

@@ -64,11 +64,11 @@ impl<'a> Linker<'a> {
     pub fn body_names(&self, body: BodyRef) -> Vec<Name> {
         let facts = self.program.facts(body.file);
         let body_facts = self.program.body(body);
-        let own = facts.text(body_facts.name);
+        let body_name = facts.text(body_facts.name);
         if let Some(class) = body_facts.class.get()
-            && matches!(own, "__init__" | "__new__" | "__post_init__" | "<init>" | "__call__")
+            && matches!(body_name, "__init__" | "__new__" | "__post_init__" | "<init>" | "__call__")
         {
-            let mut names: Vec<Name> = self.program.name(own).into_iter().collect();
+            let mut names: Vec<Name> = self.program.name(body_name).into_iter().collect();
             let class = body.file.class_ref(class);
             names.extend(self.class_names(class));
             for derived in self.descendants(class, MAX_DESCENDANTS).classes {

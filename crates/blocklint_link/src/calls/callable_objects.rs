@@ -24,10 +24,10 @@ impl Linker<'_> {
         let facts = self.program.facts(body.file);
         let body_facts = self.program.body(body);
         let Some(own) = body_facts.class.get() else { return false };
-        let own = body.file.class_ref(own);
+        let method_class = body.file.class_ref(own);
         self.is_run_by_instance(body)
-            && self.is_subclass(class, own)
-            && (facts.language == Language::Python || class == own || self.callables_of(val).contains(&body))
+            && self.is_subclass(class, method_class)
+            && (facts.language == Language::Python || class == method_class || self.callables_of(val).contains(&body))
     }
 
     /// Returns the methods by which an object implements functional interfaces of libraries (Java).

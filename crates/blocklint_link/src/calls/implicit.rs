@@ -170,8 +170,8 @@ impl<'a> Linker<'a> {
     }
 
     /// Adds the row of a lazy result over which the site iterates. `made` is the call that created the result.
-    pub(crate) fn add_lazy(&self, targets: &mut Targets, path: PathId, made: SiteRef) {
-        self.push(targets, Target::Row { path, receiver: BoundId::NONE, property: false, made: Some(made) });
+    pub(crate) fn add_lazy(&self, targets: &mut Targets, path: PathId, lazy_call: SiteRef) {
+        self.push(targets, Target::Row { path, receiver: BoundId::NONE, property: false, made: Some(lazy_call) });
     }
 
     /// Adds the methods that a loop over a value calls. Only the first row of a library is added, because one row

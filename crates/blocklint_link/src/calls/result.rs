@@ -71,8 +71,8 @@ impl<'a> Linker<'a> {
                 if let Some(chosen) = self.result_by_literals(body, bound, site, with_receiver) {
                     return chosen;
                 }
-                let given = self.with_override_results(body, receiver, self.value_of_call(body, bound, receiver));
-                if let Some(passed) = self.returned_argument(given, body, site, env, with_receiver) {
+                let result = self.with_override_results(body, receiver, self.value_of_call(body, bound, receiver));
+                if let Some(passed) = self.returned_argument(result, body, site, env, with_receiver) {
                     return passed;
                 }
                 let semantics = lang::semantics(self.program.language(body.file));

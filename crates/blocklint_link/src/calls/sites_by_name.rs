@@ -102,13 +102,13 @@ impl<'a> Linker<'a> {
     /// Returns the body around a mention. A default of a parameter belongs to the top level of the file.
     pub fn body_of_mention(&self, file: FileId, mention: Mention) -> BodyRef {
         let facts = self.program.facts(file);
-        let at = match mention {
+        let position = match mention {
             Mention::Arg(site, _) | Mention::Operand(site) => facts.site(site).at,
             Mention::Assign(assign) => facts.assign(assign).at,
             Mention::Exit(exit) => facts.exits.at(exit as usize).at,
             Mention::Default(_) => return file.body_ref(BodyId(0)),
         };
-        self.program.body_of(file, at)
+        self.program.body_of(file, position)
     }
 
     /// Returns the value that goes to the place of a mention.
@@ -117,8 +117,8 @@ impl<'a> Linker<'a> {
         let typed = match mention {
             Mention::Arg(site, arg) => self.argument_callable(file.site_ref(site), arg, EnvId::NONE),
             Mention::Assign(assign) => {
-                let at = facts.assign(assign).at;
-                self.assigned_value(Scope { file, at, env: EnvId::NONE }, assign)
+                let position = facts.assign(assign).at;
+                self.assigned_value(Scope { file, at: position, env: EnvId::NONE }, assign)
             }
             Mention::Exit(exit) => {
                 let row = facts.exits.at(exit as usize);

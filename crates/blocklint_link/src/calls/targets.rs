@@ -549,8 +549,8 @@ impl Linker<'_> {
         let targets = self.targets(site, EnvId::NONE);
         let implementations = |target: &Target| match *target {
             Target::Overrides { class, name } => {
-                let all = self.overrides(class, name);
-                all.iter().filter(|of| !self.program.is_test(of.file) && !self.is_stub(**of)).count()
+                let override_list = self.overrides(class, name);
+                override_list.iter().filter(|of| !self.program.is_test(of.file) && !self.is_stub(**of)).count()
             }
             Target::Body { .. } | Target::Row { .. } => 0,
         };

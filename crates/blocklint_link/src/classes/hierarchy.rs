@@ -156,8 +156,8 @@ impl<'a> Linker<'a> {
         if facts.language == blocklint_core::Language::Rust && class_facts.kind != ClassKind::Impl {
             for block in self.impls(class) {
                 let trait_values = self.bases(block);
-                let new: Vec<Val> = trait_values.iter().copied().filter(|base| !bases.contains(base)).collect();
-                bases.extend(new);
+                let added_bases: Vec<Val> = trait_values.iter().copied().filter(|base| !bases.contains(base)).collect();
+                bases.extend(added_bases);
             }
         }
         bases

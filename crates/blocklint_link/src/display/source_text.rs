@@ -41,17 +41,17 @@ impl Linker<'_> {
         if facts.language != Language::Python || !method.starts_with("__") {
             return None;
         }
-        let own = facts.text(site_facts.name);
+        let site_name = facts.text(site_facts.name);
         let (operation, operand) = match site_facts.kind {
-            SiteKind::Call if own != method && self.is_run_by_protocol(site, method) => {
+            SiteKind::Call if site_name != method && self.is_run_by_protocol(site, method) => {
                 let operand = self.program.args_of(site).iter().find(|arg| arg.name.is_none()).map(|arg| arg.value)?;
                 (format!("`{own}()`"), operand)
             }
             SiteKind::Test => ("the test of its truth".to_owned(), site_facts.callee),
             SiteKind::Format => ("formatting".to_owned(), site_facts.callee),
-            SiteKind::Operator if own == "__contains__" => ("`in`".to_owned(), site_facts.callee),
+            SiteKind::Operator if site_name == "__contains__" => ("`in`".to_owned(), site_facts.callee),
             SiteKind::Compare => {
-                let sign = lang::python::protocols::comparison_operator(own);
+                let sign = lang::python::protocols::comparison_operator(site_name);
                 (format!("`{sign}`"), self.operand_with_method(site, method))
             }
             SiteKind::Operator => ("the operator".to_owned(), self.operand_with_method(site, method)),

@@ -189,9 +189,9 @@ impl<'a> Linker<'a> {
             Form::Compare(comparison @ (Comparison::In | Comparison::NotIn), left, right) => {
                 let param = self.tested_param(place, branch, left, false)?;
                 let Form::Display(_, list) = facts.form(right) else { return None };
-                let all = facts.list(list).iter().map(|&part| self.literal_of(place, part));
+                let literals = facts.list(list).iter().map(|&part| self.literal_of(place, part));
                 let outcome = wanted == (comparison == Comparison::In);
-                Some(guard(param, Choice::Equals(all.collect::<Option<_>>()?), outcome))
+                Some(guard(param, Choice::Equals(literals.collect::<Option<_>>()?), outcome))
             }
             // `message instanceof String`
             Form::Compare(Comparison::Is, subject, class) if facts.language == Language::Java => {
@@ -265,7 +265,7 @@ impl<'a> Linker<'a> {
                 let never = |part: FormId| self.literal_of_field(place.file, body, part) == Some(Constant::Bool(false));
                 let parts = facts.list(list).iter().filter(|&&part| !never(part));
                 let mut guards = parts.map(|&part| self.guard_of_test(place, branch, part, true, depth));
-                let first = guards.next()??;
+                let first_guard = guards.next()??;
                 guards.try_fold(first, |left, right| guard_of_either(left, right?))
             }
             _ => None,
@@ -543,8 +543,8 @@ fn guard_of_neither(mut inner: Guard, outer: &Guard) -> Option<Guard> {
         (&*inner.question, &*outer.question)
         && is_combinable
     {
-        let all = some.iter().chain(others).cloned().collect();
-        inner.question = Rc::new(Question::Choice(Choice::Equals(all)));
+        let texts = some.iter().chain(others).cloned().collect();
+        inner.question = Rc::new(Question::Choice(Choice::Equals(texts)));
     }
     Some(inner)
 }

@@ -56,10 +56,10 @@ impl Budget {
             return compute(&|| {});
         }
         let outer_fuel = self.fuel.get();
-        let list = compute(&|| self.fuel.set(FUEL));
+        let names = compute(&|| self.fuel.set(FUEL));
         self.fuel.set(outer_fuel);
         self.is_global.set(false);
-        list
+        names
     }
 
     #[inline]

@@ -268,8 +268,8 @@ impl FileIndex {
             mentions[position] = Packed::new(mention, wrap);
         }
         let mut attr_assigns = vec![(AssignId(0), false); attrs.len()].into_boxed_slice();
-        for &(sym, assign, own) in &*attrs {
-            attr_assigns[take(&mut named[sym.index()][ATTRS])] = (assign, own);
+        for &(sym, assign, is_own) in &*attrs {
+            attr_assigns[take(&mut named[sym.index()][ATTRS])] = (assign, is_own);
         }
         FileIndex {
             named: named_starts,

@@ -108,13 +108,14 @@ impl<'a> Linker<'a> {
                 Target::Body { body, .. } if self.is_stub(body) && self.has_implementations(body) => continue,
                 Target::Body { body, .. } => self.returns_complete(body, depth),
                 Target::Overrides { class, name } => {
-                    let all = self.overrides(class, name);
-                    let mut implementations = all.iter().filter(|body| {
+                    let override_list = self.overrides(class, name);
+                    let mut implementations = override_list.iter().filter(|body| {
                         !self.program.is_test(body.file)
                             && !self.is_stub(**body)
                             && self.may_run_override(class, name, **body, site)
                     });
-                    all.len() <= MAX_IMPLEMENTATIONS && implementations.all(|&body| self.returns_complete(body, depth))
+                    override_list.len() <= MAX_IMPLEMENTATIONS
+                        && implementations.all(|&body| self.returns_complete(body, depth))
                 }
             };
             if !is_complete {

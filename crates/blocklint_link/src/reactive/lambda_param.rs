@@ -134,8 +134,8 @@ impl<'a> Linker<'a> {
             });
             let Some(matched) = row else { continue };
             let Some(passed) = matched.row.gives.get(index as usize) else { continue };
-            let own = if receiver.is_some() { self.values.single(receiver) } else { Val::External(path) };
-            let passed = self.type_value(passed, own, Some((site, EnvId::NONE)));
+            let receiver_value = if receiver.is_some() { self.values.single(receiver) } else { Val::External(path) };
+            let passed = self.type_value(passed, receiver_value, Some((site, EnvId::NONE)));
             if !self.values.is_unknown(passed.value) {
                 return Some(passed);
             }

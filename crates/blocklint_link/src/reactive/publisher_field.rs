@@ -26,13 +26,17 @@ impl<'a> Linker<'a> {
         /// The maximal number of assignments of each kind that are returned.
         const MAX_ASSIGNMENTS: usize = 8;
         let facts = self.program.facts(var.file);
-        let own = self.program.assigns_of(var).filter(|assignment| assignment.kind != AssignKind::Definition);
-        let mut values: Vec<(At, FormId)> =
-            own.filter(|row| row.value.is_some()).map(|row| (row.at, row.value)).take(MAX_ASSIGNMENTS).collect();
+        let direct_assigns =
+            self.program.assigns_of(var).filter(|assignment| assignment.kind != AssignKind::Definition);
+        let mut values: Vec<(At, FormId)> = direct_assigns
+            .filter(|row| row.value.is_some())
+            .map(|row| (row.at, row.value))
+            .take(MAX_ASSIGNMENTS)
+            .collect();
         let var_facts = self.program.var(var);
         if facts.body(var_facts.body).kind == BodyKind::Class {
-            let of_class = |at: At| {
-                let class = self.class_around(self.program.body_of(var.file, at));
+            let of_class = |position: At| {
+                let class = self.class_around(self.program.body_of(var.file, position));
                 class.is_some_and(|class| class.file == var.file && self.program.class(class).body == var_facts.body)
             };
             let by_this = self.program.index_of(var.file).attr_assigns(var_facts.name).iter().filter(|(_, own)| *own);

@@ -53,7 +53,7 @@ impl<'a> Linker<'a> {
             }
             Val::Class(class) => self.class_member(class, name, member),
             Val::Instance { class, exact, .. } => {
-                let own = self.instance_member(class, exact, name, member);
+                let member_value = self.instance_member(class, exact, name, member);
                 lang::semantics(self.program.language(class.file)).member_of_instance(self, member, name, own)
             }
             Val::Param { .. } => self.map(self.bound_of(member), |bound| self.attr(bound, name)),
@@ -71,8 +71,8 @@ impl<'a> Linker<'a> {
                     _ => class,
                 };
                 let order = self.mro(start);
-                let own = order.iter().position(|ancestor| *ancestor == Ancestor::Class(class));
-                let next = own.map_or(0, |index| index + 1);
+                let class_index = order.iter().position(|ancestor| *ancestor == Ancestor::Class(class));
+                let next = class_index.map_or(0, |index| index + 1);
                 self.find_member_in_order(&order[next.min(order.len())..], name, receiver_val)
                     .unwrap_or_else(|| self.unknown(Why::Attribute))
             }

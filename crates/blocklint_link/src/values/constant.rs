@@ -197,9 +197,9 @@ impl<'a> Linker<'a> {
         }
         if let Some(sym) = self.program.local(class.file, name) {
             let facts = self.program.facts(class.file);
-            for &(assign, own) in self.program.index_of(class.file).attr_assigns(sym) {
+            for &(assign, is_own) in self.program.index_of(class.file).attr_assigns(sym) {
                 let assignment = facts.assign(assign);
-                if own
+                if is_own
                     && self.class_around(self.program.body_of(class.file, assignment.at)) == Some(class)
                     && assignment.value.is_some()
                 {

@@ -60,14 +60,14 @@ impl Linker<'_> {
         let name = self.program.global(field.file, var_facts.name)?;
         let mut literal = None;
         let mut assign_count = 0;
-        let own = self
+        let own_assigns = self
             .program
             .assigns_of(field)
             .filter(|assignment| assignment.value.is_some())
             .map(|assignment| (field.file, assignment));
         let others = self.assigns_to_member(class, name);
         let others = others.into_iter().map(|(file, assign)| (file, self.program.facts(file).assign(assign)));
-        for (file, row) in own.chain(others) {
+        for (file, row) in own_assigns.chain(others) {
             assign_count += 1;
             let body = self.program.body_of(file, row.at);
             if assign_count > MAX_ASSIGNS || self.is_for_tests(body) {
@@ -147,11 +147,11 @@ impl Linker<'_> {
         }
         files.sort();
         files.dedup();
-        let own = self.program.name(if is_python { "__init__" } else { "<init>" });
+        let constructor_name = self.program.name(if is_python { "__init__" } else { "<init>" });
         // `return cls(…)` in a method of the class.
         let cls = self.program.name("cls").filter(|_| is_python);
         for file in files {
-            for name in own.into_iter().chain(cls) {
+            for name in constructor_name.into_iter().chain(cls) {
                 let Some(sym) = self.program.local(file, name) else { continue };
                 sites.extend(self.program.index_of(file).sites_named(sym).iter().map(|&site| file.site_ref(site)));
             }

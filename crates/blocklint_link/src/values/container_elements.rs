@@ -191,8 +191,12 @@ impl<'a> Linker<'a> {
                 if crate::program::occurrences::is_own_receiver(facts, base) {
                     let around = self.class_around(self.program.body_of(site.file, site_facts.at));
                     // In Rust the `impl` block around belongs to the type.
-                    let around = around.map(|own| crate::lang::rust::names::subject(self, own).unwrap_or(own));
-                    return around.is_some_and(|own| self.is_subclass(own, class) || self.is_subclass(class, own));
+                    let around = around.map(|around_class| {
+                        crate::lang::rust::names::subject(self, around_class).unwrap_or(around_class)
+                    });
+                    return around.is_some_and(|around_class| {
+                        self.is_subclass(around_class, class) || self.is_subclass(class, around_class)
+                    });
                 }
                 self.values.members(self.eval(scope, base).value).iter().any(|val| match *val {
                     Val::Instance { class: receiver, .. } | Val::Class(receiver) => {

@@ -283,16 +283,16 @@ impl<'a> Linker<'a> {
     ) -> Typed {
         let read = |form: FormId| self.annotation_within(scope, form, receiver, depth);
         let text = self.library.text(path);
-        let first = || arguments.first().map_or_else(|| self.unknown(Why::Expression), |&form| read(form));
+        let first_argument = || arguments.first().map_or_else(|| self.unknown(Why::Expression), |&form| read(form));
         if self.library.language(path) == Language::Python {
             match lang::python::builtins::special_form(&text) {
-                Some(SpecialForm::Optional) => return self.join(&[first(), self.known(Val::None)]),
+                Some(SpecialForm::Optional) => return self.join(&[first_argument(), self.known(Val::None)]),
                 Some(SpecialForm::Union) => {
                     let parts: Vec<Typed> = arguments.iter().map(|&form| read(form)).collect();
                     return self.without_unknown(&parts);
                 }
                 Some(SpecialForm::Annotated) => {
-                    let declared = first();
+                    let declared = first_argument();
                     if !self.values.is_unknown(declared.value) {
                         return declared;
                     }
@@ -309,7 +309,7 @@ impl<'a> Linker<'a> {
                     });
                 }
                 Some(SpecialForm::SelfType | SpecialForm::Nothing) if &*text == "builtins.type" => {
-                    return self.map(first(), |val| match val {
+                    return self.map(first_argument(), |val| match val {
                         Val::Instance { class, .. } => self.known(Val::Class(class)),
                         Val::Library { ty, .. } => self.known(Val::External(ty)),
                         _ => self.unknown(Why::Expression),

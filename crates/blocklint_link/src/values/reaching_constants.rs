@@ -50,8 +50,8 @@ impl Linker<'_> {
 
     fn find_constants(&self, site: SiteRef, form: FormId, env: EnvId) -> SmallVec<[ReachingConstant; 2]> {
         let (facts, site_id) = self.program.facts_and_id(site);
-        let at = self.program.site(site).at;
-        let body = facts.body_of(at);
+        let position = self.program.site(site).at;
+        let body = facts.body_of(position);
         let only = || smallvec![ReachingConstant::plain(self.constant(site, form, env, DEPTH))];
         let Form::Var(var) = facts.form(form) else { return only() };
         let var_facts = facts.var(var);
@@ -70,15 +70,15 @@ impl Linker<'_> {
         for assign in &rows {
             // The result of a call is assigned after the call: `name = f(name)`.
             let is_result = mentions(facts, assign.value, MAX_FORM_DEPTH, &|form| form == Form::Result(site_id));
-            let before = assign.at.position < at.position && !is_result;
-            if !before && !have_common_loop(facts, assign.at.region, at.region)
-                || are_in_different_branches(facts, assign.at.region, at.region)
+            let before = assign.at.position < position.position && !is_result;
+            if !before && !have_common_loop(facts, assign.at.region, position.region)
+                || are_in_different_branches(facts, assign.at.region, position.region)
                 || self.removes_prefix(site.file, var, assign.at.region)
             {
                 continue;
             }
             let replaces_missing = is_param && self.replaces_only_missing(site.file, assign, var);
-            if before && !replaces_missing && is_region_in(facts, at.region, assign.at.region) {
+            if before && !replaces_missing && is_region_in(facts, position.region, assign.at.region) {
                 constants.clear();
             }
             let constant = self.constant_in(site.file.body_ref(body), assign.value, env, DEPTH - 1);

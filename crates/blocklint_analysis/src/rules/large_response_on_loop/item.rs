@@ -70,18 +70,18 @@ fn is_list_of_names(linker: &Linker<'_>, scope: Scope, form: FormId) -> bool {
 /// Returns the element of a list display or comprehension with one element, also through a local variable.
 fn only_element(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<FormId> {
     let facts = linker.program.facts(scope.file);
-    let list = match facts.form(form) {
+    let items = match facts.form(form) {
         Form::Var(var) => {
             let mut assigns = facts.assigns_of(var);
-            let (first, more) = (assigns.next()?, assigns.next());
-            if more.is_some() {
+            let (first_assign, second_assign) = (assigns.next()?, assigns.next());
+            if second_assign.is_some() {
                 return None;
             }
-            first.value
+            first_assign.value
         }
         _ => form,
     };
-    let Form::Display(_, elements) = facts.form(list) else { return None };
+    let Form::Display(_, elements) = facts.form(items) else { return None };
     match facts.list(elements) {
         [element] => Some(*element),
         _ => None,
@@ -170,13 +170,13 @@ fn shape_of_item(linker: &Linker<'_>, typed: Option<Typed>, file: FileId) -> Ite
 
 /// Returns the number of fields of a class and of the models in it, each model counted once.
 fn count_all_fields(linker: &Linker<'_>, class: ClassRef) -> u32 {
-    let (mut seen, mut open, mut count) = (vec![class], vec![class], 0);
+    let (mut visited, mut open, mut count) = (vec![class], vec![class], 0);
     while let Some(class) = open.pop() {
         for (_, typed) in linker.annotated_fields(class) {
             count += 1;
             for inner in linker.models_in(typed, MAX_TYPE_DEPTH) {
-                if !seen.contains(&inner) {
-                    seen.push(inner);
+                if !visited.contains(&inner) {
+                    visited.push(inner);
                     open.push(inner);
                 }
             }

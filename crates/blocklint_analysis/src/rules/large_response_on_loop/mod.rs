@@ -55,7 +55,7 @@ const NESTED: u32 = 3;
 /// response.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let (linker, rule) = (search.linker, RuleCode::LARGE_RESPONSE_ON_LOOP);
-    let all = search.attempt(rule, || find_large_responses(linker, search.units));
+    let responses = search.attempt(rule, || find_large_responses(linker, search.units));
     let finding = |response: SerialisedResponse| {
         let endpoint = linker.qualified_name(response.endpoint);
         let slow = slow_call(response.serialisation).to_owned();
@@ -88,7 +88,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
         }
         finding
     };
-    all.into_iter().map(finding).collect()
+    responses.into_iter().map(finding).collect()
 }
 
 /// A response that may be large.
@@ -391,11 +391,11 @@ fn call_of_form(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<SiteR
         Form::Result(site) if facts.site(site).kind == SiteKind::Call => Some(scope.file.site_ref(site)),
         Form::Var(var) => {
             let mut assigns = facts.assigns_of(var);
-            let (first, more) = (assigns.next()?, assigns.next());
-            if more.is_some() {
+            let (first_assign, second_assign) = (assigns.next()?, assigns.next());
+            if second_assign.is_some() {
                 return None;
             }
-            match facts.form(first.value) {
+            match facts.form(first_assign.value) {
                 Form::Result(site) if facts.site(site).kind == SiteKind::Call => Some(scope.file.site_ref(site)),
                 _ => None,
             }

@@ -386,11 +386,11 @@ fn loop_around(linker: &Linker<'_>, scope: Scope, region: RegionId) -> Option<Fo
     let facts = linker.program.facts(scope.file);
     let mut ancestor = region;
     while let Some(id) = ancestor.get() {
-        let row = facts.region(id);
-        match row.kind {
-            RegionKind::Loop => return row.test.is_some().then_some(row.test),
+        let region = facts.region(id);
+        match region.kind {
+            RegionKind::Loop => return region.test.is_some().then_some(region.test),
             RegionKind::Body => return None,
-            _ => ancestor = row.parent,
+            _ => ancestor = region.parent,
         }
     }
     None
@@ -648,7 +648,7 @@ pub(super) fn bound_of_call(linker: &Linker<'_>, site: SiteRef) -> Option<Eviden
         Form::Int(most) => u64::try_from(most).ok(),
         _ => None,
     };
-    let evidence_of = |most: Option<u64>| match most {
+    let evidence_of = |max_items: Option<u64>| match max_items {
         Some(most) if most >= LARGE => Evidence { size: Size::Large(most), source: Some(site), ..SMALL },
         _ => BOUNDED,
     };

@@ -19,7 +19,7 @@ use crate::rules::mistakes::MistakeSearch;
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
     let step = WorkUnit::Step("calculations that others hand over");
-    let all = linker.attempt(step, || find_direct_calls(search.offloads)).unwrap_or_default();
+    let direct_calls = linker.attempt(step, || find_direct_calls(search.offloads)).unwrap_or_default();
     let finding = |direct: DirectCall| {
         let call = linker.qualified_name(direct.function);
         let (mistake, severity) = ((RuleCode::CPU_BOUND, Mistake::Holds), Severity::Warning);
@@ -30,7 +30,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
             Some(format!("`{}` runs the same in a thread", name_of_function_holding(linker, direct.handover)));
         finding
     };
-    all.into_iter().map(finding).collect()
+    direct_calls.into_iter().map(finding).collect()
 }
 
 /// A direct call of a function that other code hands over to a thread.
@@ -52,8 +52,8 @@ fn find_direct_calls(offloads: &mut Offloads<'_, '_, '_>) -> Vec<DirectCall> {
     // All files are searched, also in a search of a few files, because a handover elsewhere explains a call in them.
     for handover in find_handovers_in(linker, &[Language::Rust], |site| !is_aside(linker, site)) {
         for function in handover.tasks.iter().flat_map(|&task| functions_of_task(linker, task)) {
-            let first = handed_over.entry(function).or_insert(handover.site);
-            *first = (*first).min(handover.site);
+            let first_site = handed_over.entry(function).or_insert(handover.site);
+            *first_site = (*first_site).min(handover.site);
         }
     }
     let mut direct_calls = Vec::new();

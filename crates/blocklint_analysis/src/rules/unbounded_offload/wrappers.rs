@@ -41,7 +41,7 @@ pub(super) fn find_wrapper_handovers<'a>(
 ) -> Vec<Handover> {
     let mut handovers: Vec<Handover> = Vec::new();
     let mut open: Vec<Wrapper> = Vec::new();
-    let mut seen: FxHashSet<Wrapper> = FxHashSet::default();
+    let mut visited: FxHashSet<Wrapper> = FxHashSet::default();
     let is_rust = |handover: &&Handover| linker.program.language(handover.site.file) == Language::Rust;
     for handover in direct.iter().filter(is_rust) {
         if !is_bounded(handover.site) {
@@ -50,7 +50,7 @@ pub(super) fn find_wrapper_handovers<'a>(
         }
     }
     while let Some(wrapper) = open.pop() {
-        if !seen.insert(wrapper) || handovers.len() > MOST {
+        if !visited.insert(wrapper) || handovers.len() > MOST {
             continue;
         }
         let calls = callers.call_sites(wrapper.body);

@@ -152,11 +152,13 @@ impl RustLifecycle<'_, '_, '_> {
     pub(crate) fn is_of_window_program(&self, file: FileId) -> bool {
         // Few programs use another runtime than tokio, so this comparison ends the check for most files.
         self.linker.runtime_of(file) != Some(Runtime::Tokio)
-            && self.linker.crate_of(file).and_then(|own| own.dependencies.as_ref()).is_some_and(|dependencies| {
-                dependencies
-                    .iter()
-                    .any(|(_, package, _)| lang::rust::conventions::WINDOW_TOOLKITS.contains(&package.as_str()))
-            })
+            && self.linker.crate_of(file).and_then(|package| package.dependencies.as_ref()).is_some_and(
+                |dependencies| {
+                    dependencies
+                        .iter()
+                        .any(|(_, package, _)| lang::rust::conventions::WINDOW_TOOLKITS.contains(&package.as_str()))
+                },
+            )
     }
 
     /// True if a site waits for input of the terminal in a future that `main` awaits itself, in a runtime of several

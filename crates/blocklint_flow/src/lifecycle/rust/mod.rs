@@ -86,7 +86,7 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
             return Some(When::Test);
         }
         let function = self.function_around(inner);
-        if self.linker.crate_of(site.file).is_some_and(|own| own.is_for_browsers) {
+        if self.linker.crate_of(site.file).is_some_and(|package| package.is_for_browsers) {
             return Some(When::Apart);
         }
         if self.is_of_window_program(site.file) {
@@ -272,8 +272,8 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
     }
 
     fn crate_index(&self, file: FileId) -> Option<usize> {
-        let own = self.linker.crate_of(file)?;
-        self.linker.program.layout.crates.iter().position(|package| std::ptr::eq(package, own))
+        let file_crate = self.linker.crate_of(file)?;
+        self.linker.program.layout.crates.iter().position(|package| std::ptr::eq(package, file_crate))
     }
 
     /// True if the programs of a crate are commands: the crate or one of its dependencies in the workspace reads
@@ -334,12 +334,14 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
     }
 
     /// Returns the crates whose programs are built of a crate.
-    fn programs_of(&self, own: usize) -> Vec<usize> {
+    fn programs_of(&self, crate_index: usize) -> Vec<usize> {
         let crates = &self.linker.program.layout.crates;
         let is_program = |index: usize| {
             crates[index].roots.iter().any(|root| root.ends_with("src/main.rs") || root.contains("src/bin/"))
         };
-        (0..crates.len()).filter(|&index| is_program(index) && self.crates_built_into(index).contains(&own)).collect()
+        (0..crates.len())
+            .filter(|&index| is_program(index) && self.crates_built_into(index).contains(&crate_index))
+            .collect()
     }
 
     /// Returns a crate and the crates of the workspace that it depends on, also through other crates; the crate first.
@@ -476,10 +478,10 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
     /// True if the program exits after a site, in the same block: `backup().await; process::exit(0)`.
     fn ends_program(&self, site: SiteRef) -> bool {
         let facts = self.linker.program.facts(site.file);
-        let at = self.linker.program.site(site).at;
+        let position = self.linker.program.site(site).at;
         facts.sites.iter().enumerate().any(|(index, site_facts)| {
-            site_facts.at.region == at.region
-                && site_facts.at.position > at.position
+            site_facts.at.region == position.region
+                && site_facts.at.position > position.position
                 && facts.text(site_facts.name) == "exit"
                 && self.calls_one_of(site.file.site_ref(SiteId(index as u32)), &["std::process::exit"])
         })

@@ -132,7 +132,7 @@ impl RustLifecycle<'_, '_, '_> {
     /// True if a call is one of a library function: its path begins with the standard library or a dependency.
     fn calls_library(&self, site: SiteRef) -> bool {
         let linker = self.linker;
-        let dependencies = linker.crate_of(site.file).and_then(|own| own.dependencies.as_ref());
+        let dependencies = linker.crate_of(site.file).and_then(|package| package.dependencies.as_ref());
         let is_library = |name: &str| {
             matches!(name, "std" | "core" | "alloc")
                 || dependencies.is_some_and(|all| all.iter().any(|(code, _, _)| code == name))

@@ -77,8 +77,8 @@ impl Linker<'_> {
                 && body_facts.name == name
                 && id != body_id
         };
-        let all = (0..facts.bodies.len()).map(|index| BodyId(index as u32));
-        all.filter(|&id| class.is_some() && is_meant(id)).map(|id| body.file.body_ref(id)).collect()
+        let body_ids = (0..facts.bodies.len()).map(|index| BodyId(index as u32));
+        body_ids.filter(|&id| class.is_some() && is_meant(id)).map(|id| body.file.body_ref(id)).collect()
     }
 
     /// True if a call of a method of this name on a field runs the lambda in the field: `task.run()`.

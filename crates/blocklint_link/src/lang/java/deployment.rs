@@ -38,14 +38,15 @@ impl<'a> Linker<'a> {
     }
 
     /// True if a body is in a class that is deployed on worker threads, or if all its callers are.
-    fn is_called_only_on_workers(&self, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
+    fn is_called_only_on_workers(&self, body: BodyRef, depth: u32, visited: &mut FxHashSet<BodyRef>) -> bool {
         let (facts, body_id) = self.program.facts_and_id(body);
         let Some(class) = self.class_around(body) else { return false };
         if self.is_deployable(class) {
             return self.is_deployed_on_workers(class) || self.is_passed_to_workers(class);
         }
         // The callers matter only if the project deploys something on worker threads.
-        if depth == 0 || !self.deployments().on_workers.values().any(|&on_workers| on_workers) || !seen.insert(body) {
+        if depth == 0 || !self.deployments().on_workers.values().any(|&on_workers| on_workers) || !visited.insert(body)
+        {
             return false;
         }
         let mut method = body_id;
@@ -57,7 +58,7 @@ impl<'a> Linker<'a> {
         let mut uses = uses.iter().filter(|body_use| !self.program.is_test(body_use.file())).peekable();
         uses.peek().is_some()
             && uses.all(|body_use| {
-                self.is_called_only_on_workers(self.program.body_of_site(body_use.site()), depth - 1, seen)
+                self.is_called_only_on_workers(self.program.body_of_site(body_use.site()), depth - 1, visited)
             })
     }
 

@@ -51,9 +51,9 @@ pub(crate) const RXJAVA_SINGLE: &str = "io.reactivex.rxjava3.core.Single";
 /// Returns the path of the method that an RxJava binding calls: `send` for `rxSend`.
 pub(crate) fn rxjava_delegate(path: &str) -> Option<String> {
     let (owner, name) = path.rsplit_once('.')?;
-    let mut rest = name.strip_prefix("rx")?.chars();
-    let first = rest.next().filter(|first| first.is_uppercase())?;
-    Some(first.to_lowercase().chain(rest).fold(format!("{owner}."), |mut text, letter| {
+    let mut letters = name.strip_prefix("rx")?.chars();
+    let initial = letters.next().filter(|initial| initial.is_uppercase())?;
+    Some(initial.to_lowercase().chain(letters).fold(format!("{owner}."), |mut text, letter| {
         text.push(letter);
         text
     }))
@@ -82,14 +82,14 @@ pub(crate) fn generated_result(linker: &Linker<'_>, site: SiteRef, env: EnvId) -
 
 /// Returns the field that a getter of this name reads.
 fn field_of_getter(method: &str) -> Option<String> {
-    let rest = match method.strip_prefix("get").or_else(|| method.strip_prefix("is")) {
+    let property = match method.strip_prefix("get").or_else(|| method.strip_prefix("is")) {
         Some(rest) if rest.starts_with(char::is_uppercase) => rest,
         // A fluent getter has the name of its field.
         _ => return Some(method.to_owned()),
     };
-    let mut letters = rest.chars();
-    let first = letters.next()?;
-    Some(first.to_lowercase().chain(letters).collect())
+    let mut letters = property.chars();
+    let initial = letters.next()?;
+    Some(initial.to_lowercase().chain(letters).collect())
 }
 
 /// Returns the value of a field that a generated getter reads, if a class with Lombok's annotations declares the field.

@@ -68,7 +68,7 @@ impl Linker<'_> {
     }
 
     /// Returns the number of calls that pass a lambda to a parameter, at most `most`.
-    fn count_lambdas_passed(&self, body: BodyRef, index: usize, most: usize) -> usize {
+    fn count_lambdas_passed(&self, body: BodyRef, index: usize, max_count: usize) -> usize {
         let names: Vec<Name> = self.body_names(body);
         let sites = names.into_iter().flat_map(|name| self.program.sites_named(name)).take(MOST_SITES);
         let passes_lambda = |site: &SiteRef| {
@@ -78,7 +78,7 @@ impl Linker<'_> {
                 && !self.program.is_test(site.file)
                 && self.targets(*site, EnvId::NONE).receiver_of(body).is_some()
         };
-        sites.filter(passes_lambda).take(most).count()
+        sites.filter(passes_lambda).take(max_count).count()
     }
 }
 

@@ -162,8 +162,8 @@ impl Linker<'_> {
 /// Returns the top-level class of this name in a package of the project. Programs of one project may have classes of
 /// the same qualified name; the class in the nearest folder is the result.
 fn class_in_package(linker: &Linker<'_>, from: FileId, wanted: &str, name: Name) -> Option<ClassRef> {
-    let all = linker.hierarchy.top_classes(name).iter().copied();
-    let mut found: Vec<ClassRef> = all.filter(|class| package_of_file(linker, class.file) == wanted).collect();
+    let classes = linker.hierarchy.top_classes(name).iter().copied();
+    let mut found: Vec<ClassRef> = classes.filter(|class| package_of_file(linker, class.file) == wanted).collect();
     if found.len() > 1 {
         let path = |file: FileId| linker.program.files[file.index()].relative.as_str();
         let shared = |class: &ClassRef| {
@@ -322,7 +322,7 @@ pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed 
 fn inherited_overload(linker: &Linker<'_>, site: SiteRef, typed: Typed) -> Option<Typed> {
     let count = linker.program.args_of(site).len();
     let members = linker.values.members(typed.value);
-    let first = members.iter().find_map(|val| match *val {
+    let found_class = members.iter().find_map(|val| match *val {
         Val::Fn { body, receiver, .. } => Some((body, receiver)),
         _ => None,
     })?;
@@ -330,7 +330,7 @@ fn inherited_overload(linker: &Linker<'_>, site: SiteRef, typed: Typed) -> Optio
     if members.iter().any(|val| !matches!(val, Val::Fn { .. })) || members.iter().any(takes_arguments) {
         return None;
     }
-    let (body, receiver) = first;
+    let (body, receiver) = found_class;
     let own = linker.program.body(body);
     let name = linker.program.global(body.file, own.name)?;
     let class = body.file.class_ref(own.class.get()?);

@@ -134,8 +134,8 @@ impl<'a> Linker<'a> {
                 let params = self.program.params_of(body);
                 params.get(index).map(|param| self.annotation(self.signature_scope(body), param.annotation).value)
             });
-            let first = declared.next();
-            declared.any(|other| Some(other) != first)
+            let declared_type = declared.next();
+            declared.any(|other| Some(other) != declared_type)
         };
         let types: Vec<Option<Rc<str>>> = self
             .program
@@ -151,21 +151,21 @@ impl<'a> Linker<'a> {
         let fit = if fit.is_empty() { same_arity } else { fit };
         // An overload whose parameters have exactly the types of the arguments wins over one with wider types.
         let exact: Vec<usize> = fit.iter().map(|&body| self.count_exact_arguments(body, &types)).collect();
-        let most = exact.iter().copied().max().unwrap_or_default();
-        fit.into_iter().zip(exact).filter(|&(_, count)| count == most).map(|(body, _)| body).collect()
+        let max_exact = exact.iter().copied().max().unwrap_or_default();
+        fit.into_iter().zip(exact).filter(|&(_, count)| count == max_exact).map(|(body, _)| body).collect()
     }
 
     /// True if a call of a base class's method may run this override of a derived class. In Java the arguments of the
     /// call must fit the override.
     pub fn may_run_override(&self, class: ClassRef, name: Name, body: BodyRef, site: SiteRef) -> bool {
-        let all = self.overrides(class, name);
-        let Ok(index) = all.binary_search(&body) else { return false };
+        let override_list = self.overrides(class, name);
+        let Ok(index) = override_list.binary_search(&body) else { return false };
         match self.program.language(body.file) {
             Language::Java => {}
             Language::Rust => return self.allows_trait_arguments(class, body, site),
             Language::Python => return true,
         }
-        let find = || self.fits_override(class, body, site, &all[..], index);
+        let find = || self.fits_override(class, body, site, &override_list[..], index);
         self.query(&self.tables.java.override_targets, (site, body), bool::default, find)
     }
 
@@ -180,10 +180,10 @@ impl<'a> Linker<'a> {
                 Target::Body { body, .. } => usize::from(!self.is_stub(body)),
                 Target::Row { .. } => 1,
                 Target::Overrides { class, name } => {
-                    let all = self.overrides(class, name);
+                    let override_list = self.overrides(class, name);
                     let is_meant =
                         |body: BodyRef| !self.is_stub(body) && self.may_run_override(class, name, body, site);
-                    all.iter().filter(|&&body| is_meant(body)).take(2).count()
+                    override_list.iter().filter(|&&body| is_meant(body)).take(2).count()
                 }
             });
             bodies.sum::<usize>() > 1
@@ -191,7 +191,14 @@ impl<'a> Linker<'a> {
     }
 
     /// True if a call may run the override at an index of all overrides.
-    fn fits_override(&self, class: ClassRef, body: BodyRef, site: SiteRef, all: &[BodyRef], index: usize) -> bool {
+    fn fits_override(
+        &self,
+        class: ClassRef,
+        body: BodyRef,
+        site: SiteRef,
+        overrides: &[BodyRef],
+        index: usize,
+    ) -> bool {
         if !self.may_run_in_one_program(site.file, body.file) || self.proxy_context(body, site).is_some() {
             return false;
         }
@@ -205,8 +212,8 @@ impl<'a> Linker<'a> {
         // The overrides are sorted, so those of one class are neighbours.
         let is_sibling =
             |other: &&BodyRef| other.file == body.file && self.program.body(**other).class == class_of_override;
-        let before = all[..index].iter().rev().take_while(is_sibling);
-        let siblings: Vec<BodyRef> = before.chain(all[index..].iter().take_while(is_sibling)).copied().collect();
+        let before = overrides[..index].iter().rev().take_while(is_sibling);
+        let siblings: Vec<BodyRef> = before.chain(overrides[index..].iter().take_while(is_sibling)).copied().collect();
         self.fitting_overloads(siblings, site).contains(&body)
     }
 

@@ -52,8 +52,8 @@ impl Linker<'_> {
             return false;
         }
         self.tests_at(file, region).any(|(test, outcome)| {
-            self.find_kind_test(file, test, outcome, DEPTH).is_some_and(|(function, kind, holds)| {
-                holds && kind == Flow::Coroutine && facts.form(function) == Form::Var(param)
+            self.find_kind_test(file, test, outcome, DEPTH).is_some_and(|(function, kind, outcome)| {
+                outcome && kind == Flow::Coroutine && facts.form(function) == Form::Var(param)
             }) || outcome && self.is_coroutine_test(file, test, param)
         })
     }
@@ -81,8 +81,8 @@ impl Linker<'_> {
             _ => None,
         };
         let members = self.values.members(self.eval(scope, form).value);
-        let first = kind_of(members.first()?)?;
-        members.iter().all(|val| kind_of(val) == Some(first)).then_some(first)
+        let first_kind = kind_of(members.first()?)?;
+        members.iter().all(|val| kind_of(val) == Some(first_kind)).then_some(first_kind)
     }
 
     /// Returns the result of a test for the kind of a function, if the function is known.

@@ -55,8 +55,8 @@ impl Linker<'_> {
                     && !is_region_in(facts, assign.at.region, id)
             })
         };
-        let before = |other: At| {
-            facts.body_of(other) != body || other.position < site_at.position || repeats_before(other.region)
+        let before = |earlier: At| {
+            facts.body_of(earlier) != body || earlier.position < site_at.position || repeats_before(earlier.region)
         };
         let in_site = facts.sites.iter().enumerate().any(|(id, site_facts)| {
             let is_own = id == site_id.index();

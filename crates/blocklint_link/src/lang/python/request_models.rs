@@ -36,7 +36,7 @@ impl Linker<'_> {
     /// Returns the classes that annotate parameters of handlers, and those of their fields.
     fn find_request_models(&self) -> FxHashSet<ClassRef> {
         let mut request_classes = FxHashSet::default();
-        let mut seen = FxHashSet::default();
+        let mut visited = FxHashSet::default();
         for (slot, source) in self.program.files.iter().enumerate() {
             if source.facts.language != Language::Python {
                 continue;
@@ -50,7 +50,7 @@ impl Linker<'_> {
                 let parses =
                     |path| self.library.handovers(path).of_via(Via::Decorator).any(|matched| matched.row.parses);
                 if self.decorator_paths(body).into_iter().any(parses) {
-                    self.add_request_models(body, &mut request_classes, &mut seen, DEPTH);
+                    self.add_request_models(body, &mut request_classes, &mut visited, DEPTH);
                 }
             }
         }
@@ -64,7 +64,7 @@ impl Linker<'_> {
                 if rows.iter().any(takes_handler) {
                     for site in calls_of(self, path.path) {
                         for body in self.functions_passed_to_parse(site) {
-                            self.add_request_models(body, &mut request_classes, &mut seen, DEPTH);
+                            self.add_request_models(body, &mut request_classes, &mut visited, DEPTH);
                         }
                     }
                 }
@@ -78,11 +78,11 @@ impl Linker<'_> {
         &self,
         body: BodyRef,
         request_classes: &mut FxHashSet<ClassRef>,
-        seen: &mut FxHashSet<BodyRef>,
+        visited: &mut FxHashSet<BodyRef>,
         depth: u32,
     ) {
         let Some(depth) = depth.checked_sub(1) else { return };
-        if !seen.insert(body) {
+        if !visited.insert(body) {
             return;
         }
         let facts = self.program.facts(body.file);
@@ -100,7 +100,7 @@ impl Linker<'_> {
             // The value of a dependency is the result of a function, not parsed from the request.
             let is_dependency = !dependencies.is_empty();
             for dependency in dependencies {
-                self.add_request_models(dependency, request_classes, seen, depth);
+                self.add_request_models(dependency, request_classes, visited, depth);
             }
             if param.annotation.is_some() && !is_dependency {
                 let mut queue = self.models_in(self.annotation(scope, param.annotation), MAX_TYPE_DEPTH);

@@ -32,9 +32,9 @@ impl Linker<'_> {
             Form::Callable(body) => facts.body(body).flags.has(BodyFlags::TEST),
             _ => false,
         };
-        let all: Vec<AssignId> = facts.assign_ids_of(id).collect();
-        let outside: Vec<AssignId> = all.iter().copied().filter(|&assign| !in_test(assign)).collect();
-        let candidates = if outside.is_empty() { &all } else { &outside };
+        let assigns: Vec<AssignId> = facts.assign_ids_of(id).collect();
+        let outside: Vec<AssignId> = assigns.iter().copied().filter(|&assign| !in_test(assign)).collect();
+        let candidates = if outside.is_empty() { &assigns } else { &outside };
         let parts: Vec<Typed> = candidates.iter().map(|&assign| self.assigned_value(scope, assign)).collect();
         let joined = self.join(&parts);
         let differ = self.values.members(joined.value).iter().filter(|val| matches!(val, Val::Fn { .. })).count() > 1;

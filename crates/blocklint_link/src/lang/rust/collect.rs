@@ -70,13 +70,13 @@ impl Linker<'_> {
     /// Returns the collection of a wanted type with the elements of an iterator.
     fn collected_as(&self, wanted: Typed, element: Typed, depth: u32) -> Typed {
         let language = blocklint_core::Language::Rust;
-        let list = |element: Typed| {
+        let list_of = |element: Typed| {
             let ty = self.library.path(language, LIST);
             let value = self.values.one(Val::Library { ty, args: self.values.args(&[element.value]), made: None });
             Typed { value, inferred_steps: element.inferred_steps }
         };
-        let Some(depth) = depth.checked_sub(1) else { return list(element) };
-        let [Val::Library { ty, args, made }] = self.values.members(wanted.value)[..] else { return list(element) };
+        let Some(depth) = depth.checked_sub(1) else { return list_of(element) };
+        let [Val::Library { ty, args, made }] = self.values.members(wanted.value)[..] else { return list_of(element) };
         let mut parts = self.values.list(args).to_vec();
         let type_argument = |index: usize| match self.values.nth(args, index) {
             Some(value) => Typed { value, inferred_steps: 0 },

@@ -75,7 +75,7 @@ impl Linker<'_> {
         let bodies = self.conversions_of(classes, runs, arguments);
         let callables: Vec<Val> =
             bodies.into_iter().map(|body| Val::Fn { body, receiver: BoundId::NONE, env: EnvId::NONE }).collect();
-        let first = *callables.first()?;
-        Some(Typed { value: self.values.union(&callables), ..self.known(first) })
+        let first_callable = *callables.first()?;
+        Some(Typed { value: self.values.union(&callables), ..self.known(first_callable) })
     }
 }

@@ -411,9 +411,9 @@ impl<'a> Linker<'a> {
         if facts.text(class_facts.name) != text && text != "Self" {
             return None;
         }
-        let first = self.program.name("0")?;
+        let first_field = self.program.name("0")?;
         let several = self.program.name("1").is_some_and(|second| self.own_member(class, second).is_some());
-        if several { Some(self.known(member)) } else { Some(self.attr(member, first)) }
+        if several { Some(self.known(member)) } else { Some(self.attr(member, first_field)) }
     }
 
     /// Returns the type of several bounds (`T: Store + Send`): the traits of the project, if there are any, because

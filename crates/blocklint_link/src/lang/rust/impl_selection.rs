@@ -70,10 +70,11 @@ impl Linker<'_> {
     pub(crate) fn with_fitting_impls(&self, callee: Typed, arguments: &[ValueId]) -> Typed {
         let fitting = self.map(callee, |val| match val {
             Val::Fn { body, receiver, env } => {
-                let all = self.same_methods_in_impls(body);
+                let candidates = self.same_methods_in_impls(body);
                 let receiver_value = receiver.is_some().then(|| self.values.one(self.values.single(receiver)));
                 let fits = |body: &&BodyRef| self.fits_impl(**body, receiver_value, arguments);
-                let fitting: Vec<Val> = all.iter().filter(fits).map(|&body| Val::Fn { body, receiver, env }).collect();
+                let fitting: Vec<Val> =
+                    candidates.iter().filter(fits).map(|&body| Val::Fn { body, receiver, env }).collect();
                 match fitting[..] {
                     [] => self.known(val),
                     _ => Typed { value: self.values.union(&fitting), ..self.known(val) },
@@ -262,8 +263,8 @@ impl Linker<'_> {
         let bodies = self.conversions_of(self.expected_classes(scope, site), runs, &argument);
         let callable = |body| Val::Fn { body, receiver: BoundId::NONE, env: EnvId::NONE };
         let callables: Vec<Val> = bodies.into_iter().map(callable).collect();
-        let first = *callables.first()?;
-        Some(Typed { value: self.values.union(&callables), ..self.known(first) })
+        let first_callable = *callables.first()?;
+        Some(Typed { value: self.values.union(&callables), ..self.known(first_callable) })
     }
 
     /// Returns the methods of this name in these types that convert from the argument's type.
@@ -272,8 +273,8 @@ impl Linker<'_> {
         for class in classes {
             let Some((owner, var)) = self.own_member(class, runs) else { continue };
             for body in self.functions_of(owner, var) {
-                let all = self.same_methods_in_impls(body);
-                conversions.extend(all.iter().filter(|body| self.fits_impl(**body, None, arguments)));
+                let candidates = self.same_methods_in_impls(body);
+                conversions.extend(candidates.iter().filter(|body| self.fits_impl(**body, None, arguments)));
             }
         }
         conversions.dedup();

@@ -117,7 +117,7 @@ fn test_crates(layout: &Layout) -> impl Iterator<Item = &CrateLayout> {
             let dependencies = other.dependencies.iter().flatten();
             other.package != package.package && dependencies.clone().any(|(_, name, _)| *name == package.package)
         });
-        let only_tests_depend = |other: &CrateLayout| other.aside.binary_search(&package.package).is_ok();
+        let only_tests_depend = |dependent: &CrateLayout| dependent.aside.binary_search(&package.package).is_ok();
         let is_built = |root: &String| {
             let inside = root.strip_prefix(package.folder.as_str()).unwrap_or(root).trim_start_matches('/');
             let aside = ["tests/", "benches/", "examples/"].iter().any(|folder| inside.starts_with(folder));
@@ -355,13 +355,13 @@ fn add_glob_items(
     file: FileId,
     body: BodyId,
     name: Name,
-    seen: &mut Vec<(FileId, BodyId)>,
+    visited: &mut Vec<(FileId, BodyId)>,
     items: &mut Vec<ModuleItem>,
 ) -> bool {
-    if seen.contains(&(file, body)) || seen.len() > MOST_GLOBS {
+    if visited.contains(&(file, body)) || visited.len() > MOST_GLOBS {
         return true;
     }
-    seen.push((file, body));
+    visited.push((file, body));
     let facts = linker.program.facts(file);
     let mut enclosing_bodies: smallvec::SmallVec<[BodyId; 8]> = smallvec::SmallVec::new();
     let mut enclosing = body;
@@ -390,7 +390,9 @@ fn add_glob_items(
         }
         match find_item(linker, base, name) {
             ItemPlace::ModuleItem(item) => items.push(item),
-            ItemPlace::GlobImports(file, body) => is_complete &= add_glob_items(linker, file, body, name, seen, items),
+            ItemPlace::GlobImports(file, body) => {
+                is_complete &= add_glob_items(linker, file, body, name, visited, items)
+            }
             ItemPlace::Nowhere => {}
         }
     }
