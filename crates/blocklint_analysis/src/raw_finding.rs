@@ -18,7 +18,7 @@ pub struct RawFinding {
     pub reached_by: Vec<RawEntry>,
     /// The inferred steps of its path, if the run records them.
     pub doubts: Vec<Doubt>,
-    /// The severity before the finding was left aside, if only tests, examples or a command line reach it.
+    /// The severity before a signal with the effect `Aside` lowered it: only tests, examples or a command line reach it.
     pub aside: Option<Aside>,
     /// The rule.
     pub rule: RuleCode,

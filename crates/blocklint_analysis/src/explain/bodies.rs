@@ -26,7 +26,7 @@ pub struct BodyExplanation {
     pub registered: Option<(PathId, Context)>,
     /// True if only tests build or run it.
     pub is_for_tests: bool,
-    /// The signal by which its findings are left aside, because it delays no served request.
+    /// The signal that lowers its findings to notes, because the body delays no served request.
     pub aside_signal: Option<&'static Signal>,
     /// Its uses, those in tests last.
     pub uses: Vec<BodyUse>,

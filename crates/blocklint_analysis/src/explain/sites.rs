@@ -16,7 +16,7 @@ use super::{
     ArgumentValue, ConditionResult, Explainer, Explanation, PlaceRole, RowMatch, RunTarget, TestedCondition, TestedRow,
 };
 
-/// How many variables and calls are followed to the constant of an argument.
+/// How many variables and fields are followed to the constant of an argument.
 const MAX_CONSTANT_DEPTH: u32 = 6;
 
 /// The most overrides that are listed.
@@ -97,7 +97,7 @@ impl<'a> Explainer<'_, 'a> {
             }
         }
         for (_, edge) in edges {
-            // Rows that the site enters only with bound parameters: a callable that a closure captures.
+            // Rows that the site matches only with bound parameters: a callable that a closure captures.
             if let EdgeTarget::Sink(sink) = edge.next
                 && edge.site == site
             {

@@ -285,7 +285,7 @@ impl Callers<'_, '_> {
         self.linker.program.language(method.body.file) != Language::Java
     }
 
-    /// Returns one step for a site with unknown targets beside the known one; none if the receiver is a field of the
+    /// Returns one step for a site with known and unknown targets; none if the receiver is a field of the
     /// object's own class.
     fn unknown_step(&self, site: SiteRef, unknown: bool) -> u8 {
         if !unknown {

@@ -1,4 +1,4 @@
-//! Greenlet entry points (gevent, eventlet): bodies that a library enters in a greenlet while the program serves
+//! Greenlet entry points (gevent, eventlet): bodies that a library runs in a greenlet while the program serves
 //! requests. Code that starts or stops the program is not among them.
 
 use blocklint_core::{Confidence, Context, Language};
@@ -31,7 +31,7 @@ const LIFECYCLE_FUNCTIONS: &[&str] = &[
     "disconnect",
 ];
 
-/// Finds the bodies that greenlets enter, and caches the results.
+/// Finds the bodies that greenlets run, and caches the results.
 pub struct GreenletEntries<'e, 'l, 'a> {
     linker: &'l Linker<'a>,
     units: &'e Units,

@@ -267,7 +267,7 @@ pub(crate) fn is_endless(facts: &FileFacts, id: RegionId) -> bool {
     awaits && !facts.exits.iter().any(|exit| facts.body_of(exit.at) == region.body && is_inside(&region, exit.span))
 }
 
-/// True if a library enters a body of this language on an event loop because a decorator or a base class registers it.
+/// True if a library runs a body of this language on an event loop, because a decorator or a base class registers it.
 fn has_registration(linker: &Linker<'_>, language: Language) -> bool {
     let program = linker.program;
     (0..program.files.len() as u32).map(FileId).filter(|&file| counts(linker, language, file)).any(|file| {

@@ -81,7 +81,7 @@ impl<'l, 'a> Roots<'l, 'a> {
         Roots { linker, roots: Table::default(), programs: Table::default() }
     }
 
-    /// Returns the root that a body is, if it is one.
+    /// Returns the entry point of a body; `None` if the body may block.
     pub fn find_root(&self, body: BodyRef) -> Option<Root> {
         self.linker.query(&self.roots, body, Option::default, || self.search_root(body))
     }

@@ -24,7 +24,7 @@ use crate::guards::java_setting::fails_by_default;
 use crate::guards::rust_getter::getter_result;
 use crate::guards::type_test::fails_by_type;
 
-/// How many variables and calls are followed to the constant of an argument.
+/// How many variables and fields are followed to the constant of an argument.
 const MAX_CONSTANT_DEPTH: u32 = 6;
 
 impl<'l, 'a> Conditions<'l, 'a> {

@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use crate::callers::{Caller, CallerKind, Callers, are_few};
 use crate::lifecycle::phase::calls_with_name_of;
 
-/// How many variables and calls are followed to the constant of an argument.
+/// How many variables and fields are followed to the constant of an argument.
 const MAX_CONSTANT_DEPTH: u32 = 3;
 
 /// The most variables, fields and callers through which an object is followed.

@@ -43,7 +43,7 @@ pub struct Candidate {
     /// The signals that apply to the whole candidate. Signals about a single site of the path are in the marks of its
     /// edge.
     pub applied: SmallVec<[QuestionId; 1]>,
-    /// The severity before it was left aside, if only tests, examples or a command line reach it.
+    /// The severity before a signal with the effect `Aside` lowered it: only tests, examples or a command line reach it.
     pub aside: Option<Aside>,
 }
 

@@ -280,7 +280,7 @@ impl PathSubject<'_, '_> {
         self.linker.program.language(self.root.file)
     }
 
-    /// Returns the last edge, which enters a row.
+    /// Returns the last edge, which leads to the sink.
     pub(crate) fn last(&self) -> Option<&FlowEdge> {
         self.path.last()
     }

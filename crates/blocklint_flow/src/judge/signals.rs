@@ -245,7 +245,7 @@ pub static SIGNALS: &[Signal] = &[
     Signal {
         name: "runs-apart",
         says: "it runs in a loop apart from the one that serves requests",
-        // It delays no other task, so it is no error where findings that are left aside are shown either.
+        // It delays no other task, so it is no error where lowered findings are shown either.
         questions: &[question(
             NOT_JAVA,
             Note,

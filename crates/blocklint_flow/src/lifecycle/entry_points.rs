@@ -540,7 +540,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
     }
 
     /// True if a command cannot serve requests: it is a plain function, or a coroutine that neither starts tasks nor
-    /// serves (Python). False in Rust and Java, because any command may be the one that serves.
+    /// serves (Python). False in Rust and Java, because any command possibly serves.
     fn is_quiet(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         linker.program.language(body.file) == Language::Python

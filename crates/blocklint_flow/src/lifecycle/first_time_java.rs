@@ -22,7 +22,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::lifecycle::first_time::FirstTime;
 use crate::lifecycle::owner::Owner;
 
-/// How deep a test is searched for its comparisons.
+/// How deep a test is searched for its parts.
 const MAX_TEST_DEPTH: u32 = 4;
 
 /// A state that a test checks.

@@ -26,7 +26,7 @@ use crate::lifecycle::phase::overridden_rows;
 /// How many nested callees are searched for code that starts tasks or serves.
 const MAX_CALLEE_DEPTH: u32 = 4;
 
-/// How many callers above a body are searched for a command.
+/// The most nested groups of commands that are searched.
 const MAX_CALLER_DEPTH: u32 = 3;
 
 /// Results of this file's queries, stored for one program.

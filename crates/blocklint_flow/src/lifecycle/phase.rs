@@ -69,7 +69,7 @@ impl When {
             // A fixture or hook for tests in a package (`shop/testing.py`). Test files are already recognised by their
             // names.
             Some(Phase::Test) => When::StartUp,
-            // A command may be the one that serves.
+            // Any command possibly serves.
             Some(Phase::Command) => When::Unknown,
             Some(Phase::Request | Phase::Message | Phase::Tick | Phase::Task) | None => When::Serving,
         }
@@ -147,7 +147,7 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         Phases { linker, callers, round: Round::default(), phases: RoundTable::default(), life }
     }
 
-    /// Returns when a body runs, by its file or its registration; else by its callers, all of which are combined.
+    /// Returns when a body runs: by its file, else by its registration, else by all of its callers.
     pub fn time_of_body(&mut self, body: BodyRef) -> When {
         self.time_of_body_at_depth(body, MAX_CALLER_DEPTH).unwrap_or(When::Unknown)
     }

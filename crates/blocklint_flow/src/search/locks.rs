@@ -27,7 +27,7 @@ use crate::search::Search;
 
 pub use crate::search::rust_lock_lifetimes::{binding_of_guard, is_in_else, is_moved_before};
 
-/// How many expressions, variables and getters are followed to the lock.
+/// The most variables that are followed from an expression to its lock.
 const MAX_LOCK_DEPTH: u32 = 4;
 
 /// The most callers through which a function is followed to the worker thread that runs it.

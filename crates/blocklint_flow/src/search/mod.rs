@@ -1,6 +1,5 @@
-//! The search: labels flow from blocking calls up to the bodies that must not block. [`Search::run`] finds the calls
-//! that enter a model row (sinks), gives each a label, and propagates the labels to the callers until a root absorbs
-//! them. The result is a [`Graph`] of labelled bodies and of hits (a label at a site of a root). `guards/` evaluates
+//! The search: labels flow from blocking calls up to the bodies that must not block. [`Search::run`] finds the sinks,
+//! creates a label for each of them, and propagates the labels to the callers, up to the roots. The result is a [`Graph`] of labelled bodies and of hits (a label at a site of a root). `guards/` evaluates
 //! conditions and `judge/` signals. Best paths, confidence and findings are computed from the graph afterwards.
 
 pub mod ask_first;

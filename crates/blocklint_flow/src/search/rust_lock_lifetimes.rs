@@ -17,7 +17,7 @@ use blocklint_models::Role;
 use crate::callers::Callers;
 use crate::search::locks::{LockPlace, lock_place_within, lock_type};
 
-/// How many expressions, variables and getters are followed to the lock.
+/// The most variables that are followed from an expression to its lock.
 const MAX_LOCK_DEPTH: u32 = 6;
 
 /// The depth to which forms and types are followed.

@@ -210,7 +210,7 @@ impl<'a> Linker<'a> {
         lang::semantics(self.program.language(site.file)).rows_are_alternatives(targets)
     }
 
-    /// True if a method is one that a loop calls on the iterated object: `__iter__`, `__next__`.
+    /// True if a loop over an object calls this method: `__iter__`, `__next__`.
     pub fn is_iteration_method(&self, body: BodyRef) -> bool {
         lang::semantics(self.program.language(body.file)).is_iteration_method(self, body)
     }

@@ -23,7 +23,7 @@ const MAX_FORM_DEPTH: u32 = 8;
 /// The most mentions of one parameter that are followed.
 const MAX_MENTIONS: usize = 64;
 
-/// How many nested frames around a body are searched.
+/// The most nested bodies that are followed outwards.
 const MAX_FRAME_DEPTH: u32 = 6;
 
 /// One use of a parameter.

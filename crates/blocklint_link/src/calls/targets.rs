@@ -540,7 +540,7 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// The maximal number of implementations of a method of which each is likely to be called.
+/// The most implementations of a method for which each one is likely to be called.
 const MAX_LIKELY_IMPLEMENTATIONS: usize = 4;
 
 impl Linker<'_> {

@@ -23,7 +23,7 @@ use crate::values::value::{EnvId, Val};
 /// The most regions before a site that are searched.
 const MAX_EARLIER_REGIONS: usize = 256;
 
-/// How many variables and calls are followed to the constant in a test.
+/// How many variables and fields are followed to the constant in a test.
 const MAX_CONSTANT_DEPTH: u32 = 3;
 
 /// How deep a test is searched: its parts, and the variables in them.
@@ -509,7 +509,7 @@ pub fn is_condition(kind: RegionKind) -> bool {
     matches!(kind, RegionKind::Then | RegionKind::Else | RegionKind::Case | RegionKind::Handler)
 }
 
-/// Returns the guard of two tests of the same parameter of which one must hold.
+/// Returns the guard for `left or right`, where both test the same parameter.
 fn guard_of_either(mut left: Guard, right: Guard) -> Option<Guard> {
     let is_combinable = left.param == right.param
         && left.escape == right.escape

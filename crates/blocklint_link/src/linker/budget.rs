@@ -42,7 +42,7 @@ impl Budget {
         answer
     }
 
-    /// True if no query waits for the one that has just ended.
+    /// True if no query waits for the query that has just ended.
     #[inline]
     pub(crate) fn is_outermost(&self) -> bool {
         self.running.get() == 0

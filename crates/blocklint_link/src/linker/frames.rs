@@ -152,7 +152,7 @@ impl Frames {
         }
     }
 
-    /// Begins a query. `is_base` is true for the outermost one that spends steps.
+    /// Begins a query. `is_base` is true for the outermost query that spends steps.
     #[inline]
     pub(crate) fn begin(&self, is_base: bool) -> Frame {
         let now = self.tick();

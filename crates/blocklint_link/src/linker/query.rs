@@ -212,7 +212,7 @@ impl<K, V, P, S> Table<K, V, P, S> {
 }
 
 impl Linker<'_> {
-    /// Returns the answer for a key: the one that the table keeps, else the result of `compute`. If the query is
+    /// Returns the answer for a key: the stored answer, else the result of `compute`. If the query is
     /// running already, the answer is that of its last round, in the first round the result of `cut`. If the budget is
     /// spent, the answer is the result of `cut` as well. The policy of the table decides which answers are kept.
     #[inline]

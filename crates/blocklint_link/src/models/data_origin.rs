@@ -18,7 +18,7 @@ use crate::values::value::{EnvId, Val};
 /// The most values of one variable that are followed to their origins.
 const MAX_VALUES: usize = 4;
 
-/// How many variables and calls are followed to the constant of an argument.
+/// How many variables and fields are followed to the constant of an argument.
 const MAX_CONSTANT_DEPTH: u32 = 4;
 
 /// Methods of strings and bytes that return the same content in another form.

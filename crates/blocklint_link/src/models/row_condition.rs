@@ -11,7 +11,7 @@ use crate::values::value::{BoundId, EnvId, Val};
 use blocklint_facts::FormId;
 use blocklint_models::{Argument, Condition, Subject, Test, TypeExpr, TypeTest};
 
-/// How many variables and calls are followed to the constant of an argument.
+/// How many variables and fields are followed to the constant of an argument.
 const MAX_CONSTANT_DEPTH: u32 = 6;
 
 impl<'a> Linker<'a> {

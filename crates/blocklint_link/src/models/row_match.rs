@@ -12,7 +12,7 @@ use crate::models::timeout::{Timeout, unit_seconds};
 use crate::program::ids::{PathId, SiteRef};
 use crate::values::value::{BoundId, EnvId, Val};
 
-/// How many variables and calls are followed to the constant of an argument.
+/// How many variables and fields are followed to the constant of an argument.
 const MAX_CONSTANT_DEPTH: u32 = 3;
 
 /// Returns the source of the guard for a condition of `unless` that callers decide.

@@ -10,7 +10,7 @@ use crate::linker::Linker;
 use crate::program::ids::SiteRef;
 use crate::values::value::EnvId;
 
-/// How many variables and calls are followed to the constant of a timeout.
+/// How many variables and fields are followed to the constant of a timeout.
 const MAX_CONSTANT_DEPTH: u32 = 6;
 
 /// The longest time for which a call waits.

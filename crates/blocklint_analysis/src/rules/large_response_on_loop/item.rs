@@ -18,7 +18,7 @@ pub(super) struct Item {
     /// The number of fields with those of nested models, each model counted once.
     pub(super) all_fields: u32,
     /// The number of levels of models: a model without nested models has 1.
-    pub(super) levels: u32,
+    pub(super) nesting_depth: u32,
     /// True if the item is a plain value, such as a name.
     pub(super) is_plain: bool,
     /// True if the response is the collection itself, not a model that contains it.
@@ -46,14 +46,21 @@ pub(super) fn item_of_value(linker: &Linker<'_>, scope: Scope, form: FormId) -> 
         return Some(Item {
             fields: linker.annotated_fields(class).len() as u32,
             all_fields: count_all_fields(linker, class),
-            levels: count_levels(linker, class, DEEPEST),
+            nesting_depth: count_nesting_depth(linker, class, DEEPEST),
             is_plain: false,
             is_direct: true,
             written: written_model(linker, class, scope.file),
         });
     }
     if is_list_of_names(linker, scope, form) {
-        return Some(Item { fields: 1, all_fields: 1, levels: 0, is_plain: true, is_direct: true, written: None });
+        return Some(Item {
+            fields: 1,
+            all_fields: 1,
+            nesting_depth: 0,
+            is_plain: true,
+            is_direct: true,
+            written: None,
+        });
     }
     item_of(linker, linker.eval(scope, form), scope.file, DEEPEST)
 }
@@ -138,7 +145,7 @@ fn item_of(linker: &Linker<'_>, typed: Typed, file: FileId, depth: u32) -> Optio
                 if !may_contain {
                     return None;
                 }
-                let item = item_of(linker, typed, class.file, depth).filter(|item| item.levels > 0)?;
+                let item = item_of(linker, typed, class.file, depth).filter(|item| item.nesting_depth > 0)?;
                 // The response model is the containing model, so no list type is written.
                 Some(Item { is_direct: false, written: None, ..item })
             })
@@ -159,12 +166,12 @@ fn shape_of_item(linker: &Linker<'_>, typed: Option<Typed>, file: FileId) -> Ite
         Some(class) => Item {
             fields: linker.annotated_fields(class).len() as u32,
             all_fields: count_all_fields(linker, class),
-            levels: count_levels(linker, class, DEEPEST),
+            nesting_depth: count_nesting_depth(linker, class, DEEPEST),
             is_plain: false,
             is_direct: true,
             written: written_model(linker, class, file),
         },
-        None => Item { fields: 0, all_fields: 0, levels: 0, is_plain: false, is_direct: true, written: None },
+        None => Item { fields: 0, all_fields: 0, nesting_depth: 0, is_plain: false, is_direct: true, written: None },
     }
 }
 
@@ -187,7 +194,7 @@ fn count_all_fields(linker: &Linker<'_>, class: ClassRef) -> u32 {
 
 /// Returns the number of levels of models in a class, itself counted. The search goes level by level with each model
 /// once in a level, because models that contain each other have many paths.
-fn count_levels(linker: &Linker<'_>, class: ClassRef, depth: u32) -> u32 {
+fn count_nesting_depth(linker: &Linker<'_>, class: ClassRef, depth: u32) -> u32 {
     let mut level = vec![class];
     for count in 1..=depth {
         let mut below: Vec<ClassRef> = Vec::new();

@@ -66,7 +66,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
             is_source_unknown: response.is_unseen,
             bound: response.bound,
             fields: response.fields,
-            levels: response.levels,
+            levels: response.nesting_depth,
             versions: response.versions,
             class: response.class,
             model: response.model,
@@ -109,7 +109,7 @@ struct SerialisedResponse {
     /// The number of annotated fields of one item.
     fields: u32,
     /// The number of levels of models in one item.
-    levels: u32,
+    nesting_depth: u32,
     severity: Severity,
     confidence: Confidence,
     /// The behaviour of other versions in the declared range, in words.
@@ -262,7 +262,7 @@ fn judge_response(
     limit: Option<u64>,
     item: Option<&Item>,
 ) -> Option<SerialisedResponse> {
-    let (fields, levels) = item.map_or((0, 0), |item| (item.fields, item.levels));
+    let (fields, nesting_depth) = item.map_or((0, 0), |item| (item.fields, item.nesting_depth));
     let bound = match (evidence.size, limit) {
         (Size::Small, _) => return None,
         (Size::Unknown, Some(_)) if item.is_none() => return None,
@@ -281,12 +281,14 @@ fn judge_response(
         Size::Unknown
             if evidence.is_unseen()
                 && reads_data(linker, route)
-                && (evidence.listed || item.is_some_and(|item| item.levels > 0)) =>
+                && (evidence.listed || item.is_some_and(|item| item.nesting_depth > 0)) =>
         {
             if evidence.narrowed || is_about_one(linker, route) { Confidence::Low } else { Confidence::Medium }
         }
         // Only the type shows a collection.
-        Size::Unknown if reads_data(linker, route) && item.is_some_and(|item| item.is_direct && item.levels > 0) => {
+        Size::Unknown
+            if reads_data(linker, route) && item.is_some_and(|item| item.is_direct && item.nesting_depth > 0) =>
+        {
             Confidence::Low
         }
         _ => return None,
@@ -294,14 +296,14 @@ fn judge_response(
     // A response class that renders JSON in compiled code is almost as fast as the direct serialisation.
     let slow =
         serialisation != Serialisation::Direct && !(declared.compiled && serialisation == Serialisation::ByClass);
-    let is_narrow = levels == 1 && fields <= NARROW && serialisation != Serialisation::Encoded;
+    let is_narrow = nesting_depth == 1 && fields <= NARROW && serialisation != Serialisation::Encoded;
     let all_fields = item.map_or(0, |item| item.all_fields);
     let is_plain = item.is_some_and(|item| item.is_plain);
     // The oldest serialisation is so slow that narrow items matter too.
     let is_narrow = is_narrow && serialisation != Serialisation::Old;
     let is_narrow =
         is_narrow || is_plain || serialisation == Serialisation::Rendered && (1..=SMALL).contains(&all_fields);
-    let severity = if slow && !is_narrow || levels >= NESTED && fields >= WIDE || bound.is_some() {
+    let severity = if slow && !is_narrow || nesting_depth >= NESTED && fields >= WIDE || bound.is_some() {
         Severity::Warning
     } else {
         Severity::Note
@@ -314,7 +316,7 @@ fn judge_response(
         is_unseen: bound.is_none() && evidence.is_unseen(),
         bound,
         fields,
-        levels,
+        nesting_depth,
         severity,
         confidence,
         versions: declared.versions.clone().filter(|_| site == route.registration),

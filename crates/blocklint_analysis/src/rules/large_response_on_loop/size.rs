@@ -25,7 +25,7 @@ const MAX_FORM_DEPTH: u32 = 6;
 /// How many variables and calls are followed to the iterated value.
 const MAX_ITERATED_DEPTH: u32 = 4;
 
-/// How many variables are followed to the bound of a query or slice.
+/// The most nested helper functions that are searched for the bound of a query.
 const MAX_BOUND_DEPTH: u32 = 3;
 
 /// A response with at least this number of items is large.
@@ -602,7 +602,7 @@ fn collections_of(linker: &Linker<'_>, site: SiteRef) -> Vec<String> {
     let Some((class, fields)) = fields else { return Vec::new() };
     fields
         .into_iter()
-        .filter(|(_, typed)| item_of_typed(linker, *typed, class.file).is_some_and(|item| item.levels > 0))
+        .filter(|(_, typed)| item_of_typed(linker, *typed, class.file).is_some_and(|item| item.nesting_depth > 0))
         .map(|(name, _)| name)
         .collect()
 }

@@ -35,7 +35,7 @@ const DEPTH: u32 = 24;
 /// The most callers of one function that are read.
 const MOST_SITES: usize = 128;
 
-/// When functions are entered (Rust), with tables of the results.
+/// Finds when functions are called (Rust), and caches the results.
 pub(crate) struct RustLifecycle<'s, 'l, 'a> {
     linker: &'l Linker<'a>,
     callers: &'s Callers<'l, 'a>,
@@ -125,7 +125,7 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
         body.file.body_ref(function_around(facts, body_id))
     }
 
-    /// Returns when a function is entered.
+    /// Returns when a function is called.
     fn time_of_entry(&mut self, body: BodyRef, depth: u32) -> Option<When> {
         match self.round.begin(&self.entry_times, &body, || None) {
             Ok(begun) => {

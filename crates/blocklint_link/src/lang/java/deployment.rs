@@ -16,7 +16,7 @@ use crate::reactive::BodyUse;
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
-/// How many variables and calls are followed to the constant of a setting.
+/// How many variables and fields are followed to the constant of a setting.
 const MAX_CONSTANT_DEPTH: u32 = 4;
 
 /// The number of calls that are followed from a deployment to the deployed object, or from a function to its callers.

@@ -394,7 +394,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// True if a type is that of Java's arrays.
+    /// True if a type is Java's array type.
     pub(crate) fn is_array(&self, ty: PathId) -> bool {
         self.library.language(ty) == Language::Java && *self.library.text(ty) == *lang::java::names::ARRAY
     }

@@ -369,7 +369,7 @@ pub(crate) fn time_unit(path: &str) -> Option<f64> {
     })
 }
 
-/// True if a path is that of `TimeUnit`.
+/// True if a path refers to `TimeUnit`.
 pub(crate) fn is_time_unit(path: &str) -> bool {
     path == "java.util.concurrent.TimeUnit"
 }

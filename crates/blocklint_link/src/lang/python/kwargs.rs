@@ -12,7 +12,7 @@ use crate::program::ids::SiteRef;
 use crate::values::expr::Scope;
 use crate::values::value::EnvId;
 
-/// How many variables and calls are followed to the constant of a default.
+/// How many variables and fields are followed to the constant of a default.
 const MAX_CONSTANT_DEPTH: u32 = 3;
 
 impl Linker<'_> {

@@ -8,7 +8,7 @@ use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, SiteRef};
 use crate::values::value::{EnvId, Val};
 
-/// How many variables and calls are followed to the constant of an argument.
+/// How many variables and fields are followed to the constant of an argument.
 const MAX_CONSTANT_DEPTH: u32 = 4;
 
 impl<'a> Linker<'a> {

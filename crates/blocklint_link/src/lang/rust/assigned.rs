@@ -25,7 +25,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns all items of one name of which `#[cfg]` chooses one, without functions of tests if there are others.
+    /// Returns all items with one name, of which `#[cfg]` chooses one. Functions of tests are left out if other items remain.
     pub(crate) fn items_under_cfg(&self, scope: Scope, id: VarId) -> Typed {
         let facts = self.program.facts(scope.file);
         let in_test = |assign: AssignId| match facts.form(facts.assign(assign).value) {

@@ -262,7 +262,7 @@ pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed 
     linker.callee_of_fitting_impls(scope, site, linker.eval(scope, form))
 }
 
-/// True if a path is that of `Result` or `Option`: `?` and `unwrap` return its first type argument.
+/// True if a path refers to `Result` or `Option`: `?` and `unwrap` return its first type argument.
 pub fn is_fallible(path: &str) -> bool {
     matches!(path.rsplit("::").next(), Some("Result" | "Option"))
 }
@@ -282,12 +282,12 @@ pub(crate) fn module_name(linker: &Linker<'_>, file: FileId) -> String {
     if matches!(inside, "lib" | "main" | "mod") { String::new() } else { inside.replace('/', "::") }
 }
 
-/// True if a path is that of a closure trait, or of function pointers.
+/// True if a path refers to a closure trait, or of function pointers.
 pub(crate) fn is_callable(path: &str) -> bool {
     matches!(path, "std::ops::Fn" | "std::ops::FnMut" | "std::ops::FnOnce" | "fn")
 }
 
-/// True if a path is that of a trait of readers or writers. The callers decide if the value is a file.
+/// True if a path refers to a trait of readers or writers. The callers decide if the value is a file.
 pub(crate) fn is_reader(path: &str) -> bool {
     crate::lang::rust::words::READERS.contains(&path)
 }

@@ -116,7 +116,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// True if a path may be that of a trait: it begins with an uppercase letter, and no row describes a constructor.
+    /// True if a path possibly refers to a trait: it begins with an uppercase letter, and no row describes a constructor.
     fn may_be_trait(&self, path: PathId) -> bool {
         let text = self.library.text(path);
         let is_base = || self.library.ty(path).is_none_or(|rows| rows.role().is_none() && rows.through().is_none());
