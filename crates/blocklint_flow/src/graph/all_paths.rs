@@ -61,8 +61,10 @@ impl PathNetwork {
     fn node_of_target(&mut self, causes: &Causes, next: EdgeTarget, open: &mut Vec<(LabelledBodyId, u32)>) -> u32 {
         let node_id = self.nodes.len() as u32;
         let node = match next {
-            EdgeTarget::LabelledBody(labelled_body) => *self.node_of_labelled_body.entry(labelled_body).or_insert(new),
-            EdgeTarget::Sink(sink) => *self.node_of_cause.entry(causes.cause_of_sink[sink as usize]).or_insert(new),
+            EdgeTarget::LabelledBody(labelled_body) => {
+                *self.node_of_labelled_body.entry(labelled_body).or_insert(node_id)
+            }
+            EdgeTarget::Sink(sink) => *self.node_of_cause.entry(causes.cause_of_sink[sink as usize]).or_insert(node_id),
         };
         if node < node_id {
             return node;

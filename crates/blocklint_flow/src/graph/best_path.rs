@@ -268,11 +268,12 @@ fn share_steps(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge, edge_eff
             return LOW_STEPS;
         }
         let delegating = if by_effect { bodies.iter().filter(delegates).count() } else { 0 };
-        match delegating * 3 >= target_count {
-            true if same.saturating_sub(delegating) * 2 < all => LOW_STEPS,
-            true => 2,
-            false if by_effect && effect.is_some_and(|effect| is_near_for_few(graph, &bodies, effect)) => LOW_STEPS,
-            false => 1,
+        if delegating * 3 >= target_count {
+            if same.saturating_sub(delegating) * 2 < target_count { LOW_STEPS } else { 2 }
+        } else if by_effect && effect.is_some_and(|effect| is_near_for_few(graph, &bodies, effect)) {
+            LOW_STEPS
+        } else {
+            1
         }
     } else {
         LOW_STEPS

@@ -359,8 +359,8 @@ fn add_parts(facts: &FileFacts, test: FormId, outcome: bool, parts: &mut SmallVe
         Form::Attr(base, name) if outcome && is_own_receiver(facts, base) => parts.push(name),
         Form::Compare(comparison, left, right) if facts.form(right) == Form::None => {
             let is_set = match comparison {
-                Comparison::Is | Comparison::Eq => !holds,
-                Comparison::IsNot | Comparison::NotEq => holds,
+                Comparison::Is | Comparison::Eq => !outcome,
+                Comparison::IsNot | Comparison::NotEq => outcome,
                 _ => false,
             };
             if is_set {

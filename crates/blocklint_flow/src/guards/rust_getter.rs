@@ -93,15 +93,15 @@ fn follows_early_exit(linker: &Linker<'_>, file: FileId, id: RegionId) -> bool {
 fn find_getter(facts: &FileFacts, test: FormId, outcome: bool, depth: u32) -> Option<(FormId, SiteId, bool)> {
     let depth = depth.checked_sub(1)?;
     match facts.form(test) {
-        Form::Not(inner) => find_getter(facts, inner, !holds, depth),
+        Form::Not(inner) => find_getter(facts, inner, !outcome, depth),
         Form::Result(call) => match facts.form(facts.site(call).callee) {
-            Form::Attr(subject, _) if facts.args_of(call).is_empty() => Some((subject, call, holds)),
+            Form::Attr(subject, _) if facts.args_of(call).is_empty() => Some((subject, call, outcome)),
             _ => None,
         },
-        Form::Alt(AltKind::And, list) if holds => {
+        Form::Alt(AltKind::And, list) if outcome => {
             facts.list(list).iter().find_map(|&part| find_getter(facts, part, true, depth))
         }
-        Form::Alt(AltKind::Or, list) if !holds => {
+        Form::Alt(AltKind::Or, list) if !outcome => {
             facts.list(list).iter().find_map(|&part| find_getter(facts, part, false, depth))
         }
         _ => None,

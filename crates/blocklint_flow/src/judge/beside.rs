@@ -16,7 +16,7 @@ use crate::judge::after_failure::{is_after_failure, runs_after_failure};
 use crate::judge::candidate::{Candidate, CandidatesByPlace, FindingPlace};
 
 /// All candidates, and the data that a comparison of them needs.
-pub struct Beside<'b, 'l, 'a> {
+pub struct CandidateComparison<'b, 'l, 'a> {
     /// The program.
     pub linker: &'l Linker<'a>,
     /// The callers of bodies.
@@ -50,7 +50,7 @@ impl Joined {
 
 /// Lowers file access at calls that another rule reports as an error, because the edit for the error mends it. In
 /// Python it also lowers waits at such calls, and network access at a call that is reported for a wait.
-pub(crate) fn lower_reported_twice(comparison: &mut Beside<'_, '_, '_>, question: QuestionId) {
+pub(crate) fn lower_reported_twice(comparison: &mut CandidateComparison<'_, '_, '_>, question: QuestionId) {
     let (linker, min_confidence) = (comparison.linker, comparison.min_confidence);
     // The calls with a reported candidate that meets a condition.
     let calls_with = |is_meant: &dyn Fn(&Candidate) -> bool| -> FxHashSet<(SiteRef, Option<u32>)> {
@@ -80,7 +80,7 @@ pub(crate) fn lower_reported_twice(comparison: &mut Beside<'_, '_, '_>, question
 
 /// Lowers brief holds in a function that holds its thread for longer with the same effect, because the edit moves the
 /// whole function to another thread (Rust, Python).
-pub(crate) fn lower_short_beside_longer(comparison: &mut Beside<'_, '_, '_>, question: QuestionId) {
+pub(crate) fn lower_short_beside_longer(comparison: &mut CandidateComparison<'_, '_, '_>, question: QuestionId) {
     let (linker, min_confidence) = (comparison.linker, comparison.min_confidence);
     let is_moved_whole = |candidate: &Candidate| linker.program.language(candidate.root.file) != Language::Java;
     let is_brief = |candidate: &Candidate| candidate.hold() == Hold::Brief;
@@ -106,7 +106,7 @@ pub(crate) fn lower_short_beside_longer(comparison: &mut Beside<'_, '_, '_>, que
 /// and the others become notes. The worst rule has the highest severity, then the highest confidence, then the longest
 /// hold.
 /// A call that fails on its thread needs another edit and stays a finding of its own.
-pub(crate) fn join_rules_of_one_call(comparison: &mut Beside<'_, '_, '_>, question: QuestionId) {
+pub(crate) fn join_rules_of_one_call(comparison: &mut CandidateComparison<'_, '_, '_>, question: QuestionId) {
     let min_confidence = comparison.min_confidence;
     let is_joined = |candidate: &Candidate| !candidate.label.fails && candidate.is_shown(min_confidence);
     let rank = |candidate: &Candidate| {
@@ -140,8 +140,8 @@ pub(crate) fn join_rules_of_one_call(comparison: &mut Beside<'_, '_, '_>, questi
 
 /// Lowers calls that run only after a failure, if another candidate reaches the same sink in ordinary operation: the
 /// edit for that candidate mends both (Python).
-pub(crate) fn lower_failing_besides(comparison: &mut Beside<'_, '_, '_>, question: QuestionId) {
-    let Beside { linker, callers, paths, min_confidence, .. } = *comparison;
+pub(crate) fn lower_failing_besides(comparison: &mut CandidateComparison<'_, '_, '_>, question: QuestionId) {
+    let CandidateComparison { linker, callers, paths, min_confidence, .. } = *comparison;
     let is_file_or_network_call = |candidate: &Candidate| {
         let (language, effect) = (linker.program.language(candidate.root.file), candidate.label.effect);
         candidate.is_call() && language == Language::Python && matches!(effect, Effect::Network | Effect::File)

@@ -103,9 +103,9 @@ fn tests_failure(linker: &Linker<'_>, file: FileId, test: FormId, outcome: bool)
         _ => false,
     };
     match facts.form(test) {
-        Form::Not(inner) => tests_failure(linker, file, inner, !holds),
+        Form::Not(inner) => tests_failure(linker, file, inner, !outcome),
         Form::Result(call) if facts.args_of(call).is_empty() => match facts.text(facts.site(call).name) {
-            lang::java::words::IS_SUCCESS => !holds,
+            lang::java::words::IS_SUCCESS => !outcome,
             _ => false,
         },
         Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right)
@@ -113,7 +113,7 @@ fn tests_failure(linker: &Linker<'_>, file: FileId, test: FormId, outcome: bool)
         {
             (comparison == Comparison::NotEq) == outcome && has_value_with(facts, left, returns_cause)
         }
-        Form::Alt(AltKind::And, list) if holds => {
+        Form::Alt(AltKind::And, list) if outcome => {
             facts.list(list).iter().any(|&part| tests_failure(linker, file, part, true))
         }
         _ => false,

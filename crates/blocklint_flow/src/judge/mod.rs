@@ -33,7 +33,7 @@ use crate::entries::root::{Root, RootKind};
 use crate::graph::best_path::Cost;
 use crate::graph::marks::QuestionId;
 use crate::guards::Conditions;
-use crate::judge::beside::Beside;
+use crate::judge::beside::CandidateComparison;
 use crate::judge::climbing::{Arrival, SiteSignals};
 use crate::judge::moments::Moments;
 use crate::judge::signal::{PathSubject, Signal, SignalEffect, SignalScope, SignalSet, Stage};
@@ -235,7 +235,7 @@ impl Judge {
     }
 
     /// Lowers candidates that add little to other candidates.
-    pub fn lower_beside_others(&self, comparison: &mut Beside<'_, '_, '_>) {
+    pub fn lower_beside_others(&self, comparison: &mut CandidateComparison<'_, '_, '_>) {
         let linker = comparison.linker;
         // The questions check languages themselves, so each is asked once.
         let mut questions: Vec<QuestionId> = self.tables[Stage::Beside as usize].iter().flatten().copied().collect();

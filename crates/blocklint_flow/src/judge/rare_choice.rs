@@ -118,7 +118,7 @@ fn compared_forms(linker: &Linker<'_>, file: FileId, test: FormId, depth: u32) -
             for part in parts {
                 common.retain(|subject| part.iter().any(|&form| facts.form(form) == facts.form(*subject)));
             }
-            first
+            common
         }
         _ => SmallVec::new(),
     }

@@ -13,7 +13,7 @@ use crate::graph::best_path::Cost;
 use crate::graph::marks::QuestionId;
 use crate::graph::{EdgeTarget, FlowEdge, Graph};
 use crate::guards::Conditions;
-use crate::judge::beside::Beside;
+use crate::judge::beside::CandidateComparison;
 use crate::judge::climbing::Arrival;
 use crate::judge::moments::Moments;
 use crate::judge::signals::SIGNALS;
@@ -207,7 +207,7 @@ pub(crate) enum SignalScope {
     /// The whole path, and when and how often its code runs.
     Moment(LabelFilter, fn(&PathSubject<'_, '_>, &mut Moments<'_, '_, '_>) -> bool),
     /// All candidates: the function lowers those that add little to others.
-    Beside(fn(&mut Beside<'_, '_, '_>, QuestionId)),
+    Beside(fn(&mut CandidateComparison<'_, '_, '_>, QuestionId)),
 }
 
 impl SignalScope {

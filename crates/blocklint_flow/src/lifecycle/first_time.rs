@@ -120,26 +120,26 @@ fn add_unset_states(
     let Some(depth) = depth.checked_sub(1) else { return };
     let facts = linker.program.facts(file);
     match facts.form(test) {
-        Form::Not(inner) => add_unset_states(linker, file, body, inner, !holds, states, depth),
-        Form::Var(_) | Form::Attr(..) | Form::Result(_) if !holds => {
+        Form::Not(inner) => add_unset_states(linker, file, body, inner, !outcome, states, depth),
+        Form::Var(_) | Form::Attr(..) | Form::Result(_) if !outcome => {
             states.push(unset_state_of(linker, file, body, test))
         }
-        Form::Compare(Comparison::NotIn, _, collection) if holds => states.push(UnsetState::Lacking(collection)),
-        Form::Compare(Comparison::In, _, collection) if !holds => states.push(UnsetState::Lacking(collection)),
+        Form::Compare(Comparison::NotIn, _, collection) if outcome => states.push(UnsetState::Lacking(collection)),
+        Form::Compare(Comparison::In, _, collection) if !outcome => states.push(UnsetState::Lacking(collection)),
         Form::Compare(comparison, state, right) if facts.form(right) == Form::None => {
             let is_none = match comparison {
-                Comparison::Is | Comparison::Eq => holds,
-                Comparison::IsNot | Comparison::NotEq => !holds,
+                Comparison::Is | Comparison::Eq => outcome,
+                Comparison::IsNot | Comparison::NotEq => !outcome,
                 _ => return,
             };
             if is_none {
                 states.push(unset_state_of(linker, file, body, state));
             }
         }
-        Form::Alt(AltKind::And, list) if holds => {
+        Form::Alt(AltKind::And, list) if outcome => {
             facts.list(list).iter().for_each(|&part| add_unset_states(linker, file, body, part, true, states, depth));
         }
-        Form::Alt(AltKind::Or, list) if !holds => {
+        Form::Alt(AltKind::Or, list) if !outcome => {
             facts.list(list).iter().for_each(|&part| add_unset_states(linker, file, body, part, false, states, depth));
         }
         // `_known is not None and not reload`: for a caller that leaves out the parameter, the test checks the state

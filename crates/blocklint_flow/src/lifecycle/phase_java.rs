@@ -16,6 +16,12 @@ use crate::entries::purpose;
 use crate::lifecycle::frequency::class_decorator_paths;
 use crate::lifecycle::phase::{Phases, When};
 
+/// The most calls of one method that are searched.
+const MAX_CALLS: usize = 64;
+
+/// The most calls of one method through an interface that are searched.
+const MAX_INTERFACE_CALLS: usize = 8;
+
 impl Phases<'_, '_, '_> {
     /// Returns when a body runs. A method runs when its callers do. A lambda in an operator of a reactive chain runs
     /// when the method does that assembles the chain, if the chain emits once.
@@ -54,8 +60,10 @@ impl Phases<'_, '_, '_> {
         }
         let has_base = has_base(linker, body);
         // Callers through an interface are read only if the interface is the project's own and has few callers.
-        let sites: SmallVec<[SiteRef; 8]> = match sites.is_empty() || has_base {
-            true if !has_base || has_only_own_supertypes(linker, body) => {
+        let sites: SmallVec<[SiteRef; 8]> = if sites.is_empty() || has_base {
+            if has_base && !has_only_own_supertypes(linker, body) {
+                SmallVec::new()
+            } else {
                 let uses = linker.uses_of_body(body);
                 let uses = || uses.iter().filter(|body_use| !linker.program.is_test(body_use.file()));
                 // A callable that is stored runs later.
@@ -66,12 +74,12 @@ impl Phases<'_, '_, '_> {
                 if uses().any(|body_use| is_stored(&body_use)) {
                     return Some(When::Unknown);
                 }
-                uses().map(|body_use| body_use.site()).take(9).collect()
+                uses().map(|body_use| body_use.site()).take(MAX_INTERFACE_CALLS + 1).collect()
             }
-            true => SmallVec::new(),
-            false => sites.iter().copied().take(65).collect(),
+        } else {
+            sites.iter().copied().take(MAX_CALLS + 1).collect()
         };
-        let max_sites = if has_base { 8 } else { 64 };
+        let max_sites = if has_base { MAX_INTERFACE_CALLS } else { MAX_CALLS };
         if sites.is_empty() || sites.len() > max_sites {
             return Some(When::Unknown);
         }
@@ -79,8 +87,8 @@ impl Phases<'_, '_, '_> {
         for &site in sites.iter() {
             let when = self.time_of_body_at_depth(linker.program.body_of_site(site), depth);
             combined = match (combined, when) {
-                (Some(known), Some(when)) => Some(known.combine(when)),
-                (known, when) => known.or(when),
+                (Some(earlier), Some(when)) => Some(earlier.combine(when)),
+                (earlier, when) => earlier.or(when),
             };
             if matches!(combined, Some(When::Serving | When::Unknown)) {
                 break;

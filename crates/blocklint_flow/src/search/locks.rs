@@ -189,18 +189,18 @@ pub fn find_locks_held_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
         let mut regions: Vec<_> = awaited.into_iter().collect();
         regions.sort();
         for (region, awaited) in regions {
-            let row = facts.region(region);
+            let block = facts.region(region);
             let scope = Scope { file, at: linker.program.site(awaited).at, env: EnvId::NONE };
-            let Some(ty) = lock_type(linker, scope, row.test) else { continue };
+            let Some(ty) = lock_type(linker, scope, block.test) else { continue };
             // The `Enter` site of the block takes the lock.
             let taken = facts.sites.iter().enumerate().find(|(_, site)| {
-                site.kind == SiteKind::Enter && site.callee == row.test && facts.body_of(site.at) == row.body
+                site.kind == SiteKind::Enter && site.callee == block.test && facts.body_of(site.at) == block.body
             });
-            let Some((at, enter)) = taken else { continue };
+            let Some((index, enter)) = taken else { continue };
             if enter.flags.has(SiteFlags::ASYNC) {
                 continue;
             }
-            let taken = file.site_ref(SiteId(at as u32));
+            let taken = file.site_ref(SiteId(index as u32));
             held_locks.push(HeldOverAwait { taken, awaited, ty });
         }
     }

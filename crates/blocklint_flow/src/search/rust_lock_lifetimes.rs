@@ -81,7 +81,7 @@ pub(crate) fn pointee_form(facts: &FileFacts, creation: SiteId) -> Option<FormId
     if !POINTER_METHODS.contains(&facts.text(site_facts.name)) {
         return None;
     }
-    match (facts.form(site_facts.callee), &facts.args_of(made)[..]) {
+    match (facts.form(site_facts.callee), &facts.args_of(creation)[..]) {
         (Form::Attr(base, _), []) => Some(base),
         (_, [only]) => Some(only.value),
         _ => None,

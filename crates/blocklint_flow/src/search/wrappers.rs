@@ -121,7 +121,7 @@ impl<'a> Search<'_, 'a> {
                     Selector::Argument(argument) if decorates && arguments_site == wrapper_site => {
                         // `@async_to_sync`: the decorated function is the argument.
                         let is_first_argument = linker.is_argument(wrapper_site, 0, argument);
-                        linker.program.args_of(wrapper_site).first().map(|arg| arg.value).filter(|_| first)
+                        linker.program.args_of(wrapper_site).first().map(|arg| arg.value).filter(|_| is_first_argument)
                     }
                     Selector::Argument(argument) if !decorates => linker.argument(wrapper_site, argument),
                     _ => None,

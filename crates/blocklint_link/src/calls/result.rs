@@ -76,7 +76,7 @@ impl<'a> Linker<'a> {
                     return passed;
                 }
                 let semantics = lang::semantics(self.program.language(body.file));
-                semantics.refine_result(self, given, body, (site, env), with_receiver)
+                semantics.refine_result(self, result, body, (site, env), with_receiver)
             }
             Val::External(path) => self.library_result(path, BoundId::NONE, site, env),
             Val::Method { path, receiver } => self.library_result(path, receiver, site, env),

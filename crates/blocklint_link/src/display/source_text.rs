@@ -58,9 +58,10 @@ impl Linker<'_> {
             _ => return None,
         };
         let operand = self.written(site.file, operand);
-        Some(match lang::python::protocols::runs_by_iteration(own, method) {
-            true => format!("{operation} iterates over `{operand}`"),
-            false => format!("{operation} calls `{method}` of `{operand}`"),
+        Some(if lang::python::protocols::runs_by_iteration(site_name, method) {
+            format!("{operation} iterates over `{operand}`")
+        } else {
+            format!("{operation} calls `{method}` of `{operand}`")
         })
     }
 

@@ -62,10 +62,10 @@ impl<'a> Linker<'a> {
         let facts = self.program.facts(site.file);
         match facts.form(test) {
             // All of `a and b` hold, none of `a or b` does.
-            Form::Alt(kind, list) if kind == (if holds { AltKind::And } else { AltKind::Or }) => facts
+            Form::Alt(kind, list) if kind == (if outcome { AltKind::And } else { AltKind::Or }) => facts
                 .list(list)
                 .iter()
-                .filter_map(|&part| self.guard_of_test(place, branch, part, holds, MAX_TEST_DEPTH))
+                .filter_map(|&part| self.guard_of_test(place, branch, part, outcome, MAX_TEST_DEPTH))
                 .collect(),
             _ => self.guard_of_test(place, branch, test, outcome, MAX_TEST_DEPTH).into_iter().collect(),
         }
@@ -266,7 +266,7 @@ impl<'a> Linker<'a> {
                 let parts = facts.list(list).iter().filter(|&&part| !never(part));
                 let mut guards = parts.map(|&part| self.guard_of_test(place, branch, part, true, depth));
                 let first_guard = guards.next()??;
-                guards.try_fold(first, |left, right| guard_of_either(left, right?))
+                guards.try_fold(first_guard, |left, right| guard_of_either(left, right?))
             }
             _ => None,
         }
@@ -346,7 +346,7 @@ impl<'a> Linker<'a> {
         (is_false, is_null)
     }
 
-    /// Returns the same two facts as [`Linker::known_falsity`], by one test with the outcome `holds`.
+    /// Returns the same two facts as [`Linker::known_falsity`], by one test with this outcome.
     fn falsity_by_test(
         &self,
         site: SiteRef,
@@ -358,8 +358,8 @@ impl<'a> Linker<'a> {
         let Some(depth) = depth.checked_sub(1) else { return (None, None) };
         let facts = self.program.facts(site.file);
         match facts.form(test) {
-            Form::Not(inner) => self.falsity_by_test(site, inner, !holds, subject, depth),
-            Form::Var(_) if facts.form(test) == facts.form(subject) => match holds {
+            Form::Not(inner) => self.falsity_by_test(site, inner, !outcome, subject, depth),
+            Form::Var(_) if facts.form(test) == facts.form(subject) => match outcome {
                 true => (Some(false), Some(false)),
                 // An empty string is false and not `None`.
                 false => (Some(true), None),
@@ -368,17 +368,17 @@ impl<'a> Linker<'a> {
                 if facts.form(left) == facts.form(subject) && facts.form(right) == Form::None =>
             {
                 let null = match comparison {
-                    Comparison::Is | Comparison::Eq => holds,
-                    Comparison::IsNot | Comparison::NotEq => !holds,
+                    Comparison::Is | Comparison::Eq => outcome,
+                    Comparison::IsNot | Comparison::NotEq => !outcome,
                     _ => return (None, None),
                 };
                 (null.then_some(true), Some(null))
             }
-            Form::Alt(AltKind::And, list) if holds => facts.list(list).iter().fold((None, None), |known, &part| {
+            Form::Alt(AltKind::And, list) if outcome => facts.list(list).iter().fold((None, None), |known, &part| {
                 let by_part = self.falsity_by_test(site, part, true, subject, depth);
                 (known.0.or(by_part.0), known.1.or(by_part.1))
             }),
-            Form::Alt(AltKind::Or, list) if !holds => facts.list(list).iter().fold((None, None), |known, &part| {
+            Form::Alt(AltKind::Or, list) if !outcome => facts.list(list).iter().fold((None, None), |known, &part| {
                 let by_part = self.falsity_by_test(site, part, false, subject, depth);
                 (known.0.or(by_part.0), known.1.or(by_part.1))
             }),

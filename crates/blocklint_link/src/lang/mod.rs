@@ -469,13 +469,13 @@ pub(crate) fn instance_test(facts: &FileFacts, test: FormId, outcome: bool, var:
             let [subject, class] = facts.args_of(site)[..] else { return None };
             (facts.form(subject.value) == Form::Var(var)).then_some((class.value, outcome))
         }
-        Form::Cast(value, class) if facts.form(value) == Form::Var(var) => Some((class, holds)),
-        Form::Not(inner) => instance_test(facts, inner, !holds, var),
+        Form::Cast(value, class) if facts.form(value) == Form::Var(var) => Some((class, outcome)),
+        Form::Not(inner) => instance_test(facts, inner, !outcome, var),
         // If `a and b` is true, both operands are true; if `a or b` is false, both are false.
-        Form::Alt(blocklint_facts::AltKind::And, list) if holds => {
+        Form::Alt(blocklint_facts::AltKind::And, list) if outcome => {
             facts.list(list).iter().find_map(|&part| instance_test(facts, part, true, var))
         }
-        Form::Alt(blocklint_facts::AltKind::Or, list) if !holds => {
+        Form::Alt(blocklint_facts::AltKind::Or, list) if !outcome => {
             facts.list(list).iter().find_map(|&part| instance_test(facts, part, false, var))
         }
         _ => None,

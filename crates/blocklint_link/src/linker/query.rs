@@ -65,8 +65,8 @@ impl<V: PartialEq> Policy<V> for Step {
     const IN_CYCLE: InCycle = InCycle::ReturnsGuess;
     const SPENDS: bool = true;
 
-    fn are_equal(one: &V, other: &V) -> bool {
-        one == other
+    fn are_equal(left: &V, right: &V) -> bool {
+        left == right
     }
 }
 
@@ -79,8 +79,8 @@ impl<V: PartialEq> Policy<V> for UnkeptStep {
     const IN_CYCLE: InCycle = InCycle::ReturnsGuess;
     const SPENDS: bool = true;
 
-    fn are_equal(one: &V, other: &V) -> bool {
-        one == other
+    fn are_equal(left: &V, right: &V) -> bool {
+        left == right
     }
 }
 
@@ -109,8 +109,8 @@ impl<V: PartialEq> Policy<V> for EmptyMeanwhile {
     const IN_CYCLE: InCycle = InCycle::ReturnsGuess;
     const SPENDS: bool = false;
 
-    fn are_equal(one: &V, other: &V) -> bool {
-        one == other
+    fn are_equal(left: &V, right: &V) -> bool {
+        left == right
     }
 }
 
@@ -123,8 +123,8 @@ impl<V: PartialEq> Policy<V> for UnkeptEmptyMeanwhile {
     const IN_CYCLE: InCycle = InCycle::ReturnsGuess;
     const SPENDS: bool = false;
 
-    fn are_equal(one: &V, other: &V) -> bool {
-        one == other
+    fn are_equal(left: &V, right: &V) -> bool {
+        left == right
     }
 }
 

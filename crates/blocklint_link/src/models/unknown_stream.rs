@@ -43,10 +43,12 @@ impl Linker<'_> {
         if facts.assigns_of(var).next().is_some() {
             return ConditionResult::No;
         }
-        match var_facts.body == facts.body_of(self.program.site(site).at) {
-            true => ConditionResult::Param(index),
-            false if self.is_stream_unseen(site.file.body_ref(var_facts.body), index, hops) => ConditionResult::Yes,
-            false => ConditionResult::No,
+        if var_facts.body == facts.body_of(self.program.site(site).at) {
+            ConditionResult::Param(index)
+        } else if self.is_stream_unseen(site.file.body_ref(var_facts.body), index, hops) {
+            ConditionResult::Yes
+        } else {
+            ConditionResult::No
         }
     }
 

@@ -196,13 +196,13 @@ impl<'a> Linker<'a> {
             // Downstream code that moves the chain, or waits for the whole chain, also moves or waits for its source.
             let is_known = downstream.is_moved && downstream.root.is_none() && downstream.open.is_empty();
             let in_worker = || self.has_blocking_annotation(self.program.body_of_site(operator));
-            match is_known {
-                true => position.merge(&downstream),
+            if is_known {
+                position.merge(&downstream);
+            } else if self.is_subscribing_operator(operator) && in_worker() {
                 // If a worker subscribes to the chain, no code shows that it continues on another thread.
-                false if self.is_subscribing_operator(operator) && in_worker() => {
-                    position.merge(&Position { drivers: vec![operator], ..Position::default() });
-                }
-                false => position.merge(&Position::root(Confidence::Medium)),
+                position.merge(&Position { drivers: vec![operator], ..Position::default() });
+            } else {
+                position.merge(&Position::root(Confidence::Medium));
             }
         }
         position

@@ -14,11 +14,11 @@ pub fn each_decided_part(facts: &FileFacts, test: FormId, outcome: bool, each: &
 fn each_within(facts: &FileFacts, test: FormId, outcome: bool, each: &mut dyn FnMut(FormId, bool), depth: u32) {
     let Some(depth) = depth.checked_sub(1) else { return };
     match facts.form(test) {
-        Form::Not(inner) => each_within(facts, inner, !holds, each, depth),
-        Form::Alt(AltKind::And, list) if holds => {
+        Form::Not(inner) => each_within(facts, inner, !outcome, each, depth),
+        Form::Alt(AltKind::And, list) if outcome => {
             facts.list(list).iter().for_each(|&part| each_within(facts, part, true, each, depth));
         }
-        Form::Alt(AltKind::Or, list) if !holds => {
+        Form::Alt(AltKind::Or, list) if !outcome => {
             facts.list(list).iter().for_each(|&part| each_within(facts, part, false, each, depth));
         }
         _ => each(test, outcome),

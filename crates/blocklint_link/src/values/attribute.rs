@@ -54,7 +54,7 @@ impl<'a> Linker<'a> {
             Val::Class(class) => self.class_member(class, name, member),
             Val::Instance { class, exact, .. } => {
                 let member_value = self.instance_member(class, exact, name, member);
-                lang::semantics(self.program.language(class.file)).member_of_instance(self, member, name, own)
+                lang::semantics(self.program.language(class.file)).member_of_instance(self, member, name, member_value)
             }
             Val::Param { .. } => self.map(self.bound_of(member), |bound| self.attr(bound, name)),
             Val::Tuple(args) => {

@@ -191,13 +191,13 @@ impl<'a> Linker<'a> {
             }
             Form::Cast(value, ty) => {
                 let declared = self.annotation(scope, ty);
-                match self.values.is_unknown(declared.value) {
-                    true => self.eval_within(scope, value, depth),
+                if self.values.is_unknown(declared.value) {
+                    self.eval_within(scope, value, depth)
+                } else if lang::words_of(facts.language).casts_callables {
                     // `(Supplier<String>) () -> load()`
-                    false if lang::words_of(facts.language).casts_callables => {
-                        self.with_callables(declared, || vec![self.eval_within(scope, value, depth)])
-                    }
-                    false => declared,
+                    self.with_callables(declared, || vec![self.eval_within(scope, value, depth)])
+                } else {
+                    declared
                 }
             }
             Form::Bound(inner) => self.eval_within(scope, inner, depth),

@@ -108,7 +108,7 @@ struct SerialisedResponse {
     bound: Option<u64>,
     /// The number of annotated fields of one item.
     fields: u32,
-    /// The number of levels of models in one item.
+    /// The number of models inside each other in one item: 1 for a model without nested models.
     nesting_depth: u32,
     severity: Severity,
     confidence: Confidence,

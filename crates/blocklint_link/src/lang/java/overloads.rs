@@ -380,17 +380,17 @@ impl<'a> Linker<'a> {
             self.type_names_of(*declared)
                 .is_none_or(|bases| has_type_name(&bases, names.split(NAME_SEPARATOR).next().unwrap_or("")))
         };
-        match () {
-            () if is_exact => Fit::Exact,
-            () if has_type_name(&names, &wanted) => Fit::Open,
-            // A project's class that is no subtype of the parameter's type, nor a supertype.
-            () if matches!((declared, argument), (Val::Instance { .. }, _) | (_, Val::Instance { .. }))
-                && !derives() =>
-            {
-                Fit::Never
-            }
-            () if is_value_type(&wanted) => Fit::Never,
-            () => Fit::Open,
+        // A project's class that is no subtype of the parameter's type, nor a supertype.
+        let is_unrelated =
+            || matches!((declared, argument), (Val::Instance { .. }, _) | (_, Val::Instance { .. })) && !derives();
+        if is_exact {
+            Fit::Exact
+        } else if has_type_name(&names, &wanted) {
+            Fit::Open
+        } else if is_unrelated() || is_value_type(&wanted) {
+            Fit::Never
+        } else {
+            Fit::Open
         }
     }
 

@@ -24,15 +24,15 @@ impl Linker<'_> {
         let depth = depth.checked_sub(1)?;
         let facts = self.program.facts(file);
         match facts.form(test) {
-            Form::Not(inner) => self.find_kind_test(file, inner, !holds, depth),
+            Form::Not(inner) => self.find_kind_test(file, inner, !outcome, depth),
             // `is_async = iscoroutinefunction(func)`
             Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => {
-                self.find_kind_test(file, facts.only_value_of(var)?.value, holds, depth)
+                self.find_kind_test(file, facts.only_value_of(var)?.value, outcome, depth)
             }
-            Form::Alt(AltKind::And, list) if holds => {
+            Form::Alt(AltKind::And, list) if outcome => {
                 facts.list(list).iter().find_map(|&part| self.find_kind_test(file, part, true, depth))
             }
-            Form::Alt(AltKind::Or, list) if !holds => {
+            Form::Alt(AltKind::Or, list) if !outcome => {
                 facts.list(list).iter().find_map(|&part| self.find_kind_test(file, part, false, depth))
             }
             Form::Result(call) => {

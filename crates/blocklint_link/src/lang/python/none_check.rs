@@ -115,10 +115,10 @@ impl Linker<'_> {
         self.tests_at(file, region).any(|(test, outcome)| {
             // In the branch of `a and b` both are true; in the `else` of `a or b` both are false.
             match facts.form(test) {
-                Form::Alt(AltKind::And, list) if holds => {
+                Form::Alt(AltKind::And, list) if outcome => {
                     facts.list(list).iter().any(|&part| tests_absent(facts, part, true, var))
                 }
-                Form::Alt(AltKind::Or, list) if !holds => {
+                Form::Alt(AltKind::Or, list) if !outcome => {
                     facts.list(list).iter().any(|&part| tests_absent(facts, part, false, var))
                 }
                 _ => tests_absent(facts, test, outcome, var),
