@@ -353,7 +353,7 @@ fn may_be_assigned_later(linker: &Linker<'_>, object: MadeObject, declared: File
     })
 }
 
-/// Adds the fields of `self` that are set if the result of a test is `holds`.
+/// Adds the fields of `self` that are set if the result of a test is `outcome`.
 fn add_parts(facts: &FileFacts, test: FormId, outcome: bool, parts: &mut SmallVec<[Sym; 2]>) {
     each_decided_part(facts, test, outcome, &mut |part, outcome| match facts.form(part) {
         Form::Attr(base, name) if outcome && is_own_receiver(facts, base) => parts.push(name),

@@ -89,7 +89,7 @@ fn follows_early_exit(linker: &Linker<'_>, file: FileId, id: RegionId) -> bool {
 }
 
 /// Returns the receiver of the getter (a method without arguments) that a test calls, the call, and the getter's result
-/// if the test evaluates to `holds`.
+/// if the test evaluates to `outcome`.
 fn find_getter(facts: &FileFacts, test: FormId, outcome: bool, depth: u32) -> Option<(FormId, SiteId, bool)> {
     let depth = depth.checked_sub(1)?;
     match facts.form(test) {

@@ -87,7 +87,7 @@ pub(crate) fn own_tests_over(linker: &Linker<'_>, site: SiteRef) -> OwnTests {
     })
 }
 
-/// Returns the test of a field of `self` that a comparison is, if the comparison evaluates to `holds`.
+/// Returns the test of a field of `self` that a comparison is, if the comparison evaluates to `outcome`.
 fn read_own_test(linker: &Linker<'_>, site: SiteRef, test: FormId, outcome: bool) -> Option<OwnTest> {
     let facts = linker.program.facts(site.file);
     let Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right) = facts.form(test) else {

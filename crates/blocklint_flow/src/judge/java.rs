@@ -92,7 +92,7 @@ fn is_behind_failure(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// True if a test with the result `holds` means a failure: `!future.isSuccess()`, `future.cause() != null`, also
+/// True if a test with the result `outcome` means a failure: `!future.isSuccess()`, `future.cause() != null`, also
 /// through a local variable.
 fn tests_failure(linker: &Linker<'_>, file: FileId, test: FormId, outcome: bool) -> bool {
     let facts = linker.program.facts(file);

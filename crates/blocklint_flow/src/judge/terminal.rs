@@ -19,7 +19,7 @@ pub(crate) fn is_for_a_terminal(linker: &Linker<'_>, site: SiteRef) -> bool {
         && linker.tests_around(site).any(|(test, outcome)| tests_terminal(linker, site.file, test, outcome, DEPTH))
 }
 
-/// True if a test with the result `holds` means that there is a terminal.
+/// True if a test with the result `outcome` means that there is a terminal.
 fn tests_terminal(linker: &Linker<'_>, file: FileId, test: FormId, outcome: bool, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(file);

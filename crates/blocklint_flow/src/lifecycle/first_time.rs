@@ -107,7 +107,7 @@ fn find_failed_look_up(linker: &Linker<'_>, site: SiteRef) -> Option<FormId> {
     facts.sites.iter().find(is_look_up).map(|site_facts| site_facts.callee)
 }
 
-/// Adds the states that are false or `None`, or lack a key, if a test evaluates to `holds`.
+/// Adds the states that are false or `None`, or lack a key, if a test evaluates to `outcome`.
 fn add_unset_states(
     linker: &Linker<'_>,
     file: FileId,

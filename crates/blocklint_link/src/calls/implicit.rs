@@ -169,7 +169,7 @@ impl<'a> Linker<'a> {
         self.add_implicit_targets(targets, language, ImplicitCallSite::Iteration { val, is_async });
     }
 
-    /// Adds the row of a lazy result over which the site iterates. `made` is the call that created the result.
+    /// Adds the row of a lazy result over which the site iterates. `lazy_call` is the call that created the result.
     pub(crate) fn add_lazy(&self, targets: &mut Targets, path: PathId, lazy_call: SiteRef) {
         self.push(targets, Target::Row { path, receiver: BoundId::NONE, property: false, made: Some(lazy_call) });
     }

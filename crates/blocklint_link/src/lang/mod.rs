@@ -462,7 +462,7 @@ pub(crate) fn import_aliases(program: &Program<'_>) -> FxHashMap<Name, Vec<Name>
 }
 
 /// Returns the class in a type test of a variable, and true if the variable is an instance of it when the test's result
-/// is `holds` (`isinstance(v, C)`, `v instanceof C`).
+/// is `outcome` (`isinstance(v, C)`, `v instanceof C`).
 pub(crate) fn instance_test(facts: &FileFacts, test: FormId, outcome: bool, var: VarId) -> Option<(FormId, bool)> {
     match facts.form(test) {
         Form::Result(site) if facts.text(facts.site(site).name) == "isinstance" => {

@@ -5,7 +5,7 @@ use blocklint_facts::{AltKind, FileFacts, Form, FormId};
 /// The maximal nesting of operands.
 const DEPTH: u32 = 4;
 
-/// Calls `each` with every operand of a test whose outcome follows from the outcome `holds` of the test. If `a and b`
+/// Calls `each` with every operand of a test whose outcome follows from the `outcome` of the test. If `a and b`
 /// holds, both operands hold; if `a or b` fails, both fail; `not a` has the opposite outcome of `a`.
 pub fn each_decided_part(facts: &FileFacts, test: FormId, outcome: bool, each: &mut dyn FnMut(FormId, bool)) {
     each_within(facts, test, outcome, each, DEPTH);

@@ -19,7 +19,7 @@ type KindTest = (FormId, Flow, bool);
 
 impl Linker<'_> {
     /// Returns the function and the kind in a test for the kind of a function, and true if the function has that kind
-    /// when the test's result is `holds`.
+    /// when the test's result is `outcome`.
     fn find_kind_test(&self, file: FileId, test: FormId, outcome: bool, depth: u32) -> Option<KindTest> {
         let depth = depth.checked_sub(1)?;
         let facts = self.program.facts(file);

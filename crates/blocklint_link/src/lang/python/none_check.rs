@@ -201,7 +201,7 @@ fn ends_in_true_literal(facts: &FileFacts, form: FormId) -> bool {
     })
 }
 
-/// True if a test with the result `holds` shows that a variable is `None` or false.
+/// True if a test with the result `outcome` shows that a variable is `None` or false.
 fn tests_absent(facts: &FileFacts, test: FormId, outcome: bool, var: VarId) -> bool {
     let is_var = |form: FormId| facts.form(form) == Form::Var(var);
     let compares_with_none = |left: FormId, right: FormId| is_var(left) && facts.form(right) == Form::None;
