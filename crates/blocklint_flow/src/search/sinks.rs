@@ -228,7 +228,7 @@ impl<'l, 'a> Search<'l, 'a> {
         if self.is_parameter(file, form) {
             return Vec::new();
         }
-        let scope = blocklint_link::values::expr::Scope { file, position, env: EnvId::NONE };
+        let scope = blocklint_link::values::expr::Scope { file, at: position, env: EnvId::NONE };
         let typed = linker.eval(scope, form);
         let paths = linker.values.members(typed.value).into_iter().filter_map(|val| match val {
             Val::External(path) | Val::Method { path, .. } => Some(path),

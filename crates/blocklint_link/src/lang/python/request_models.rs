@@ -10,8 +10,8 @@ use rustc_hash::FxHashSet;
 use crate::calls::targets::Target;
 use crate::classes::hierarchy::Ancestor;
 use crate::linker::Linker;
+use crate::models::unit_facts::calls_of;
 use crate::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
-use crate::request_classes::unit_facts::calls_of;
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
