@@ -58,8 +58,8 @@ impl Linker<'_> {
         for named_rows in self.library.of(Language::Python).names(Uses::HANDOVER) {
             for path in named_rows.paths(Uses::HANDOVER) {
                 let rows = self.library.handovers(self.library.path(Language::Python, path.path));
-                let takes_handler = |body_facts: Match<'_, HandoverRow>| {
-                    body_facts.row.parses && matches!(body_facts.row.selector, Selector::Argument(_))
+                let takes_handler = |matched: Match<'_, HandoverRow>| {
+                    matched.row.parses && matches!(matched.row.selector, Selector::Argument(_))
                 };
                 if rows.iter().any(takes_handler) {
                     for site in calls_of(self, path.path) {
