@@ -45,7 +45,7 @@ impl Linker<'_> {
         let (operation, operand) = match site_facts.kind {
             SiteKind::Call if site_name != method && self.is_run_by_protocol(site, method) => {
                 let operand = self.program.args_of(site).iter().find(|arg| arg.name.is_none()).map(|arg| arg.value)?;
-                (format!("`{own}()`"), operand)
+                (format!("`{site_name}()`"), operand)
             }
             SiteKind::Test => ("the test of its truth".to_owned(), site_facts.callee),
             SiteKind::Format => ("formatting".to_owned(), site_facts.callee),

@@ -300,9 +300,9 @@ impl<'a> Linker<'a> {
                     let parts: Vec<Typed> = arguments.iter().skip(1).map(|&form| self.eval(scope, form)).collect();
                     return self.join(&parts);
                 }
-                Some(SpecialForm::Wrapper) => return first(),
+                Some(SpecialForm::Wrapper) => return first_argument(),
                 Some(SpecialForm::TypeOf) => {
-                    return self.map(first(), |val| match val {
+                    return self.map(first_argument(), |val| match val {
                         Val::Instance { class, .. } => self.known(Val::Class(class)),
                         Val::Library { ty, .. } => self.known(Val::External(ty)),
                         _ => self.unknown(Why::Expression),
