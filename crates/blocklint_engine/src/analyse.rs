@@ -18,7 +18,7 @@ use camino::Utf8Path;
 use rayon::ThreadPoolBuilder;
 
 use crate::Failure;
-use crate::comments::named::silencing_comments;
+use crate::comments::named::resolve_suppressions;
 use crate::comments::{CommentChecks, CommentEdit, comment_findings, unread_languages};
 use crate::contain::{Contained, LeftOut, contain, unseen_languages};
 use crate::extraction::{Extracted, extract_all};
@@ -49,7 +49,7 @@ pub struct Options {
     /// Signals that are switched off, so that their effect can be measured.
     pub without: SignalSet,
     /// True if findings list the signals that apply to them, which costs time.
-    pub account: bool,
+    pub records_reasons: bool,
     /// True if code that only tests, examples or a command line reach is reported like other code.
     pub include_aside: bool,
     /// True if functions that must not block are counted even if there are findings.
@@ -72,7 +72,7 @@ impl Options {
         Options {
             min_confidence,
             without: SignalSet::default(),
-            account: false,
+            records_reasons: false,
             include_aside: false,
             counts_what_must_not_block: false,
             comments: CommentChecks::default(),
@@ -252,7 +252,7 @@ pub(crate) fn analysis_options(options: Options) -> blocklint_analysis::Options 
     let Options {
         min_confidence,
         without,
-        account,
+        records_reasons,
         include_aside,
         comments: _,
         all_paths,
@@ -261,7 +261,7 @@ pub(crate) fn analysis_options(options: Options) -> blocklint_analysis::Options 
         counts_what_must_not_block: _,
         containment: _,
     } = options;
-    blocklint_analysis::Options { min_confidence, without, account, include_aside, all_paths, ask_first }
+    blocklint_analysis::Options { min_confidence, without, records_reasons, include_aside, all_paths, ask_first }
 }
 
 /// Returns the files that could be read, and the layout of the project, as input of the linker.
@@ -284,7 +284,7 @@ pub(crate) fn source_file(file: &blocklint_project::SourceFile, extracted: Extra
     Some(SourceFile {
         path: Arc::clone(&file.path),
         relative: file.relative.as_str().replace('\\', "/"),
-        silencing: silencing_comments(&facts),
+        resolved_suppressions: resolve_suppressions(&facts),
         facts,
         index: extracted.index.map(OnceLock::from).unwrap_or_default(),
         reported: file.reported,
@@ -293,7 +293,7 @@ pub(crate) fn source_file(file: &blocklint_project::SourceFile, extracted: Extra
 
 /// Replaces the facts of a file and everything that is derived from them. Returns the old facts.
 pub(crate) fn replace_facts(file: &mut SourceFile, facts: FileFacts) -> FileFacts {
-    file.silencing = silencing_comments(&facts);
+    file.resolved_suppressions = resolve_suppressions(&facts);
     file.index = OnceLock::new();
     std::mem::replace(&mut file.facts, facts)
 }

@@ -99,7 +99,7 @@ fn finding_and_remedy(
         severity: raw.severity,
         confidence: raw.confidence,
         message: words.message,
-        notes: words.notes.into_iter().chain(partly_silenced(raw)).collect(),
+        notes: words.notes.into_iter().chain(partly_suppressed(raw)).collect(),
         help: words.help,
         place: place_of(linker, raw.file, raw.span),
         effect: raw.effect,
@@ -125,8 +125,8 @@ fn finding_and_remedy(
 
 /// Returns a note about comments that silence other causes of a finding, and the comment that would silence all of
 /// them.
-fn partly_silenced(raw: &RawFinding) -> Option<String> {
-    let (first, more) = raw.partly_silenced.split_first()?;
+fn partly_suppressed(raw: &RawFinding) -> Option<String> {
+    let (first, more) = raw.partly_suppressed.split_first()?;
     let functions = match more.len() {
         0 => format!("`{first}`"),
         1 => format!("`{first}` and `{}`", more[0]),

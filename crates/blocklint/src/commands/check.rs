@@ -123,7 +123,7 @@ fn finish_preparation(check: &Check, discovered: Discovered) -> Result<Prepared,
 pub(super) fn analysis_options(check: &Check, prepared: &Prepared) -> Result<Options, Failure> {
     Ok(Options {
         without: disabled_signals(check)?,
-        account: matches!(check.output_format, OutputFormat::Json | OutputFormat::Jsonl | OutputFormat::Sarif),
+        records_reasons: matches!(check.output_format, OutputFormat::Json | OutputFormat::Jsonl | OutputFormat::Sarif),
         include_aside: check.includes_aside(&prepared.project.configuration),
         comments: CommentChecks::new(&prepared.project, &prepared.rules.selection),
         all_paths: shows_plan(check),

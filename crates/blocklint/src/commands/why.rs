@@ -149,7 +149,7 @@ fn explain_in(
         models: &prepared.models,
         rules: &prepared.rules,
         levels: prepared.levels,
-        options: Options { account: true, ..analysis_options(check, &prepared)? },
+        options: Options { records_reasons: true, ..analysis_options(check, &prepared)? },
         lines: &asked_lines,
         remove_known: &hide_baselined,
         progress: &bar,

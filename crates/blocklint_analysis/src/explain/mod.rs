@@ -198,9 +198,9 @@ pub enum EndReason {
     /// The call returns an awaitable, and the loop runs on while the awaitable is pending.
     Asynchronous(PathId),
     /// The conditions of no blocking row hold.
-    Excused(PathId),
+    ConditionsNotMet(PathId),
     /// Its timeout is zero, so it does not wait.
-    NoTime(PathId),
+    ZeroTimeout(PathId),
     /// It takes a lock of this process. It counts only if other code holds the lock over a blocking call.
     Lock(PathId),
     /// It registers this body, and the library runs the body in this context.
@@ -211,7 +211,7 @@ pub enum EndReason {
     Makes(BodyRef, Flow),
     /// It awaits a body that is a root itself, with these findings.
     Awaits(BodyRef, Vec<usize>),
-    /// A comment in the called body silences its effects.
+    /// A comment in the called body suppresses its effects.
     Silenced(BodyRef, Span),
     /// The called body runs no known blocking call.
     Quiet(BodyRef),
@@ -262,7 +262,7 @@ impl<'l, 'a> Explainer<'l, 'a> {
         let suppressions = Suppressions::new(linker.program);
         let judge = Judge::new(options.without, true);
         let graph = Search::new(linker, &suppressions, &judge).run();
-        let options = Options { account: true, ..options };
+        let options = Options { records_reasons: true, ..options };
         let solved_graph = SolvedGraph::new(linker, &suppressions, &judge, &graph, options);
         let (findings, causes) = crate::findings::findings(&solved_graph, None);
         let paths = solved_graph.paths;

@@ -23,7 +23,7 @@ use crate::analyse::{
 };
 use crate::cached::{extract_with_cache, finish_with_hidden};
 use crate::choose::{Chosen, Hidden};
-use crate::comments::named::silencing_comments;
+use crate::comments::named::resolve_suppressions;
 use crate::comments::unread_languages;
 use crate::extraction::{decode, extract_bytes};
 use crate::timings::Timings;
@@ -338,8 +338,11 @@ fn apply_overlay(project: &Project, sources: &mut Vec<Analysed>, overlay: &Overl
             (Err(slot), Some(facts), Some(file)) => {
                 let relative = file.relative.as_str().replace('\\', "/");
                 let (path, index) = (Arc::clone(&file.path), OnceLock::new());
-                let silencing = silencing_comments(&facts);
-                sources.insert(slot, Analysed { path, relative, facts, index, reported: file.reported, silencing });
+                let resolved_suppressions = resolve_suppressions(&facts);
+                sources.insert(
+                    slot,
+                    Analysed { path, relative, facts, index, reported: file.reported, resolved_suppressions },
+                );
             }
             (Err(_), ..) => {}
         }

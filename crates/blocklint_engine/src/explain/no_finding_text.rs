@@ -23,10 +23,10 @@ pub(super) fn end_remarks(explainer: &Explainer<'_, '_>, site: &Explanation<'_>,
         EndReason::Asynchronous(path) => {
             single(format!("`{}` is asynchronous: the event loop goes on while it is awaited", text(*path)))
         }
-        EndReason::Excused(path) => {
+        EndReason::ConditionsNotMet(path) => {
             single(format!("`{}` holds no thread as it is called here: none of its rows applies", text(*path)))
         }
-        EndReason::NoTime(path) => single(format!("`{}` is given no time here: it does not wait", text(*path))),
+        EndReason::ZeroTimeout(path) => single(format!("`{}` is given no time here: it does not wait", text(*path))),
         EndReason::Lock(path) => {
             single(format!("`{}` takes a lock of this process, which by itself is not reported", text(*path)))
         }
@@ -39,7 +39,7 @@ pub(super) fn end_remarks(explainer: &Explainer<'_, '_>, site: &Explanation<'_>,
             body_text(linker, *of),
             context_words(*context)
         )),
-        EndReason::Silenced(of, span) => vec![Remark::at(
+        EndReason::SuppressedInCallee(of, span) => vec![Remark::at(
             format!("what {} does is silenced by a comment there", body_text(linker, *of)),
             place(linker, of.file, *span),
         )],
@@ -59,7 +59,7 @@ pub(super) fn end_remarks(explainer: &Explainer<'_, '_>, site: &Explanation<'_>,
             linker.qualified_name(*of)
         )),
         EndReason::Awaits(of, findings) => awaited_remarks(explainer, *of, findings),
-        EndReason::Quiet(of) => {
+        EndReason::NothingBlocking(of) => {
             single(format!("nothing that {} runs is known to hold its thread", body_text(linker, *of)))
         }
         EndReason::HandsOver(passed) => {
@@ -77,14 +77,14 @@ pub(super) fn end_remarks(explainer: &Explainer<'_, '_>, site: &Explanation<'_>,
                 }
             })
         }
-        EndReason::Plain => vec![plain_remark(explainer, site)],
+        EndReason::RunsNoCode => vec![plain_remark(explainer, site)],
         EndReason::RuledOut(of) => single(format!(
             "{} can block its thread, but not with the arguments that are passed here",
             body_text(linker, *of)
         )),
         EndReason::Suppressed(file, span) => vec![Remark::at("a comment ends it here", place(linker, *file, *span))],
         EndReason::Allowed(of) => single(format!("the thread of {} may be held in this way", body_text(linker, *of))),
-        EndReason::Stops(of, above) => stop_texts(explainer, Some(site.owner), *of, above),
+        EndReason::StopsAtBody(of, above) => stop_texts(explainer, Some(site.owner), *of, above),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::lang;
 use blocklint_core::{Language, Runtime};
-use blocklint_facts::{RegionKind, SiteKind};
+use blocklint_facts::{Form, RegionKind, SiteKind};
 use blocklint_models::{Condition, Subject, Switch, SwitchContext};
 
 use crate::linker::Linker;
@@ -245,7 +245,7 @@ fn depends_on_environment(linker: &Linker<'_>, site: SiteRef) -> bool {
 fn keeps_real_threads(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let mut args = linker.program.args_of(site).into_iter();
-    args.any(|arg| facts.text(arg.name) == "thread" && facts.form(arg.value) == blocklint_facts::Form::Bool(false))
+    args.any(|arg| facts.text(arg.name) == "thread" && facts.form(arg.value) == Form::Bool(false))
 }
 
 /// Returns the calls of a library's function, also under import aliases (Python).

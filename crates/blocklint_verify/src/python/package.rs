@@ -113,7 +113,7 @@ impl Reader<'_> {
             facts,
             index: OnceLock::new(),
             reported: false,
-            silencing: Vec::new(),
+            resolved_suppressions: Vec::new(),
         };
         self.files.insert(name.to_owned(), file);
     }

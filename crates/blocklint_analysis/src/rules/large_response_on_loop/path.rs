@@ -1,6 +1,6 @@
 //! The serialisation of a route's response, by its response model, response class and the versions of the libraries.
 
-use blocklint_core::Serialisation;
+use blocklint_core::{Language, Serialisation};
 use blocklint_facts::{Form, FormId};
 use blocklint_link::linker::Linker;
 use blocklint_link::models::unit_facts::{Units, calls_of};
@@ -71,7 +71,7 @@ pub(crate) fn shows_by_code(linker: &Linker<'_>, folder: &str, switch: &str) -> 
             let relative = &program.files[file.index()].relative;
             let inside = folder.is_empty() || relative.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
             let facts = program.facts(file);
-            if !inside || facts.language != blocklint_core::Language::Python {
+            if !inside || facts.language != Language::Python {
                 continue;
             }
             let imports =
