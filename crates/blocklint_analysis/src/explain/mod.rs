@@ -212,13 +212,13 @@ pub enum EndReason {
     /// It awaits a body that is a root itself, with these findings.
     Awaits(BodyRef, Vec<usize>),
     /// A comment in the called body suppresses its effects.
-    Silenced(BodyRef, Span),
+    SuppressedInCallee(BodyRef, Span),
     /// The called body runs no known blocking call.
-    Quiet(BodyRef),
+    NothingBlocking(BodyRef),
     /// It hands a callable over to another thread or task.
     HandsOver(PassedCallable),
     /// It runs no code: an attribute, an import, an operator of built-in types.
-    Plain,
+    RunsNoCode,
     /// The arguments of the site rule out the effect of the called body.
     RuledOut(BodyRef),
     /// A comment at this place suppresses it.
@@ -226,7 +226,7 @@ pub enum EndReason {
     /// The root is allowed to hold its thread in this way: a command that waits for its own input.
     Allowed(BodyRef),
     /// The label reached a body whose callers it does not reach.
-    Stops(BodyRef, StopReason),
+    StopsAtBody(BodyRef, StopReason),
 }
 
 /// A reason why a label does not reach the callers of a body.
