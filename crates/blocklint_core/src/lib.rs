@@ -23,4 +23,4 @@ pub use remedy::{BoundCall, BoundUse, EditKind, Offload, Piece, Publishers, Refu
 pub use rule::{RuleCode, rule_of};
 pub use span::{LineStarts, Location, Place, Span};
 pub use words::{Bound, Confidence, Context, Effect, Fails, FixKind, Hold, Language, Runtime, Severity, WhereSet};
-pub use work::{Takes, Weight, Work, WorkKind};
+pub use work::{CallDuration, Weight, Work, WorkKind};

@@ -278,8 +278,8 @@ impl Session {
         let open: Vec<FileId> = self.buffers.keys().filter_map(|path| Some(id(&self.slot(path)?))).collect();
         let searched = RefCell::new(HashSet::new());
         let mut solve = |linker: &Linker<'_>, options| {
-            let wanted = FileSearch { files: &files, changed: &changed, open: &open };
-            let solved = blocklint_analysis::solve_files(linker, options, flows, wanted);
+            let search = FileSearch { files: &files, changed: &changed, open: &open };
+            let solved = blocklint_analysis::solve_files(linker, options, flows, search);
             searched.borrow_mut().extend(linker.reported_files().map(FileId::index));
             solved
         };
@@ -443,8 +443,8 @@ impl Session {
     fn read_all(&mut self, known: Vec<SourceFile>) -> Result<(), Failure> {
         let known: HashMap<Arc<Utf8Path>, SourceFile> =
             known.into_iter().map(|file| (Arc::clone(&file.path), file)).collect();
-        let wanted: Vec<_> = self.project.files.iter().filter(|file| !known.contains_key(&file.path)).collect();
-        let extracted = on_large_stacks(|| extract_some(&wanted, |file| self.extract(file)))?;
+        let unknown_files: Vec<_> = self.project.files.iter().filter(|file| !known.contains_key(&file.path)).collect();
+        let extracted = on_large_stacks(|| extract_some(&unknown_files, |file| self.extract(file)))?;
         self.set_files(known, extracted);
         Ok(())
     }
@@ -454,8 +454,8 @@ impl Session {
     fn set_files(&mut self, mut known: HashMap<Arc<Utf8Path>, SourceFile>, extracted: Vec<Extracted>) {
         let mut unread: BTreeMap<Arc<Utf8Path>, (Span, Unread)> = BTreeMap::new();
         let mut read: HashMap<Arc<Utf8Path>, SourceFile> = HashMap::new();
-        let wanted = self.project.files.iter().filter(|file| !known.contains_key(&file.path));
-        for (file, extracted) in wanted.zip(extracted) {
+        let read_files = self.project.files.iter().filter(|file| !known.contains_key(&file.path));
+        for (file, extracted) in read_files.zip(extracted) {
             if let Some(reason) = &extracted.unread {
                 unread.insert(Arc::clone(&file.path), reason.clone());
             }

@@ -56,7 +56,9 @@ fn finding_and_remedy(
     let also: Vec<(blocklint_core::RuleCode, &str)> =
         raw.also.iter().filter_map(|&(rule, at)| Some((rule, solved.causes.get(at as usize)?.call.as_str()))).collect();
     let operation = match raw.mistake {
-        Mistake::Holds if !raw.handed => linker.words_for_operation(raw.site, blocklint_core::last_name(&first.call)),
+        Mistake::BlockingCall if !raw.handed => {
+            linker.words_for_operation(raw.site, blocklint_core::last_name(&first.call))
+        }
         _ => None,
     };
     let mut subject = Subject {
@@ -70,7 +72,7 @@ fn finding_and_remedy(
         site: site_form(linker, raw),
         owner: Owner { kind: owner_kind(linker, raw), name: &owner_name },
         hold: raw.hold,
-        takes: raw.weight.and_then(|weight| weight.takes),
+        duration: raw.weight.and_then(|weight| weight.duration),
         fails: raw.fails,
         twin: raw.twins.first().map(|twin| Twin { path: &twin.path, is_local: twin.is_local }),
         holds_gil: raw.holds_gil,

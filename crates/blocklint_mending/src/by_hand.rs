@@ -64,7 +64,7 @@ fn asks_at_terminal(linker: &Linker<'_>, own: SiteRef) -> bool {
         site != own
             && linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
                 Target::Row { path, .. } => {
-                    linker.library.calls(path).effect().any(|row| row.held() == Some(Effect::Input))
+                    linker.library.calls(path).effect().any(|row| row.held_effect() == Some(Effect::Input))
                 }
                 _ => false,
             })

@@ -73,7 +73,7 @@ fn effects_of_call(linker: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = E
             Target::Row { path, .. } => Some(linker.library.calls(path)),
             _ => None,
         })
-        .flat_map(|calls| calls.effect().filter_map(|row| row.held()).collect::<Vec<_>>())
+        .flat_map(|calls| calls.effect().filter_map(|row| row.held_effect()).collect::<Vec<_>>())
         .collect();
     rows.into_iter()
 }
@@ -98,7 +98,7 @@ fn accesses_file(linker: &Linker<'_>, site: SiteRef) -> bool {
             .library
             .calls(path)
             .effect()
-            .any(|row| row.held() == Some(Effect::File) && row.severity != Some(Severity::Note)),
+            .any(|row| row.held_effect() == Some(Effect::File) && row.severity != Some(Severity::Note)),
         _ => false,
     })
 }

@@ -79,7 +79,7 @@ fn setting_of_block(linker: &Linker<'_>, enter: SiteRef) -> Option<BoundCall> {
             }
             // A call that blocks while it opens something returns a resource, not a setting: a file, a response, a
             // connection.
-            if calls.effect().any(|row| row.held().is_some()) {
+            if calls.effect().any(|row| row.held_effect().is_some()) {
                 return None;
             }
         }

@@ -11,7 +11,7 @@ use crate::{Look, RenderInput};
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_concise(out: &mut dyn Write, input: &RenderInput<'_>, look: Look) -> io::Result<()> {
     let bold = look.style(Style::new().bold());
     let red = look.style(Style::new().bold().fg_color(Some(AnsiColor::Red.into())));

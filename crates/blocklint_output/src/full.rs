@@ -17,15 +17,14 @@ use crate::summary::count;
 use crate::wording::step_label;
 use crate::{Look, RenderInput};
 
-/// The fewest findings whose traces join an earlier trace of their cause that are written as a list. Fewer are shown in
-/// full.
+/// A list needs at least this number of findings with a shared trace. Fewer findings are shown in full.
 const FEWEST_LISTED: usize = 2;
 
 /// Writes all findings, in colour and with links if `look` says so.
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_full(out: &mut dyn Write, input: &RenderInput<'_>, look: Look) -> io::Result<()> {
     let renderer = if look.styled { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.decor_style(DecorStyle::Ascii);
@@ -37,26 +36,28 @@ pub fn write_full(out: &mut dyn Write, input: &RenderInput<'_>, look: Look) -> i
             return write_rest(out, &input.groups[position..], input, look);
         }
         // Consecutive groups with one finding share one heading.
-        let alone = input.groups[position..].iter().take(remaining).take_while(|group| is_alone(group)).count();
-        let together = alone.max(1);
-        let heading = match (&group.cause, alone) {
+        let single_finding_groups =
+            input.groups[position..].iter().take(remaining).take_while(|group| is_alone(group)).count();
+        let groups_under_heading = single_finding_groups.max(1);
+        let heading = match (&group.cause, single_finding_groups) {
             (Some(cause), 0 | 1) => heading_of_cause(cause, position + 1, causes, input, look),
             (Some(_), _) => format!(
                 "causes {} to {} of {causes}, each reached by one function that must not block",
                 position + 1,
-                position + alone
+                position + single_finding_groups
             ),
             (None, _) => {
                 let unread = |index: &u32| input.findings.get(*index as usize).is_some_and(is_unread);
-                match group.findings.iter().all(unread) {
-                    true => "what was not read or analysed as a whole".to_owned(),
-                    false => "findings without a cause elsewhere".to_owned(),
+                if group.findings.iter().all(unread) {
+                    "what was not read or analysed as a whole".to_owned()
+                } else {
+                    "findings without a cause elsewhere".to_owned()
                 }
             }
         };
         write_heading(out, &heading, look)?;
         let mut written = Written::default();
-        for group in &input.groups[position..position + together] {
+        for group in &input.groups[position..position + groups_under_heading] {
             let findings = group.findings.iter().filter_map(|index| input.findings.get(*index as usize));
             // Findings whose traces join an earlier trace at their second step are listed, because in full they would
             // push the next cause off the screen.
@@ -78,7 +79,7 @@ pub fn write_full(out: &mut dyn Write, input: &RenderInput<'_>, look: Look) -> i
             }
             write_list(out, &listed, input, look)?;
         }
-        position += together;
+        position += groups_under_heading;
     }
     Ok(())
 }
@@ -120,7 +121,7 @@ fn add_links<'t>(text: &'t str, finding: &Finding, input: &RenderInput<'_>, look
     Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// Writes a line for each finding whose trace joins a trace that was shown.
+/// Writes a line for each of these findings, whose traces join a trace that was shown.
 fn write_list(out: &mut dyn Write, findings: &[&Finding], input: &RenderInput<'_>, look: Look) -> io::Result<()> {
     if findings.is_empty() {
         return Ok(());
@@ -157,7 +158,7 @@ fn write_rest(out: &mut dyn Write, groups: &[Group], input: &RenderInput<'_>, lo
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_minor_notes(
     out: &mut dyn Write,
     notes: &[Finding],
@@ -225,9 +226,10 @@ impl<'a> Written<'a> {
         }
         ends.reverse();
         // A finding's own place is always shown.
-        let own = (1..trace.len()).find(|&index| self.trace_ends.contains(&ends[index])).unwrap_or(trace.len());
+        let steps_before_join =
+            (1..trace.len()).find(|&index| self.trace_ends.contains(&ends[index])).unwrap_or(trace.len());
         self.trace_ends.extend(ends);
-        own
+        steps_before_join
     }
 }
 
@@ -244,14 +246,14 @@ fn make_block<'a>(finding: &'a Finding, input: &RenderInput<'a>, look: Look, wri
         None => title,
     };
     let mut elements: Vec<Element<'a>> = Vec::new();
-    let own = written.add_trace(&finding.trace);
-    for frame in frames(finding, own) {
+    let steps_before_join = written.add_trace(&finding.trace);
+    for frame in frames(finding, steps_before_join) {
         elements.push(match frame {
             Frame::Place { place, label, primary } => frame_element(place, label, primary, input),
             Frame::Gap(steps) => Level::NOTE.no_name().message(format!("… {} …", count(steps, "more step"))).into(),
         });
     }
-    if finding.trace.len() > 1 && own == finding.trace.len() {
+    if finding.trace.len() > 1 && steps_before_join == finding.trace.len() {
         elements.push(Level::NOTE.with_name("path").message(finding.trace_line()).into());
     }
     if let Some(confirmed) = &finding.confirmed {

@@ -149,7 +149,7 @@ mod tests {
     fn subject(runtime: Runtime, kind: OwnerKind) -> Subject<'static> {
         Subject {
             rule: rule(Effect::File.rule()).expect("a rule"),
-            mistake: &Mistake::Holds,
+            mistake: &Mistake::BlockingCall,
             language: Language::Python,
             runtime: Some(runtime),
             call: "builtins.open",
@@ -158,7 +158,7 @@ mod tests {
             site: SiteForm::Call,
             owner: Owner { kind, name: "handler" },
             hold: Hold::Unstated,
-            takes: None,
+            duration: None,
             fails: None,
             twin: None,
             holds_gil: false,

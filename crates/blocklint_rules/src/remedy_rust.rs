@@ -50,7 +50,7 @@ fn refuse_uneditable(subject: &Subject<'_>, advice: &Advice) -> Result<(), Refus
     Ok(())
 }
 
-/// Returns the remedy of a blocking call, whether or not its shape is in [`RUST_FIX_SHAPES`].
+/// Returns the remedy of a blocking call. Its shape need not be in [`RUST_FIX_SHAPES`].
 fn choose_unproven_remedy(subject: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     refuse_uneditable(subject, advice)?;
     let refuse = |reason: &str| Err(Refusal::new(reason));

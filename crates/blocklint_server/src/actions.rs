@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use blocklint_core::{Applicability, Finding, Fix, Span};
-use blocklint_engine::{applicable_together, attach_to, on_large_stacks, parse_counts};
+use blocklint_engine::{applicable_together, attach_fixes_to, on_large_stacks, parse_counts};
 use camino::Utf8Path;
 use serde_json::{Value, json};
 
@@ -85,7 +85,7 @@ fn kind_name(kind: &CodeActionKind) -> String {
 fn attach_fixes(view: &View, findings: &mut [Finding]) {
     let text_of = |path: &Utf8Path| view.analysis.text(path).map(|text| Arc::clone(text.content()));
     // If no thread can be started, the findings keep no fixes.
-    let _ = on_large_stacks(|| attach_to(&view.analysis.remedies, findings, &text_of));
+    let _ = on_large_stacks(|| attach_fixes_to(&view.analysis.remedies, findings, &text_of));
 }
 
 fn quick_fix(view: &View, finding: &Finding) -> Option<CodeAction> {

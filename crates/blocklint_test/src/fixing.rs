@@ -7,7 +7,7 @@ use std::sync::Arc;
 use blocklint_core::{Applicability, Finding, RuleCode};
 use blocklint_engine::{
     Chosen, CommentChecks, Containment, Faults, FixRequest, FixResult, Levels, RefusedFix, RuleArguments, Rules,
-    analyse, attach, choose, faults, load_models, locate, on_large_stacks, write,
+    analyse, attach_fixes, choose, find_faults, load_models, locate, on_large_stacks, write,
 };
 use blocklint_models::Models;
 use blocklint_output::write_diff;
@@ -23,7 +23,7 @@ pub(crate) fn fix(root: &Utf8Path, options: &Options) -> Result<FixRun, String> 
     let run = FixtureRun::new(root, options)?;
     let mut problems = Vec::new();
     let (before, reasons) = run.findings()?;
-    let faults_before = run.faults()?;
+    let faults_before = run.find_faults()?;
     let done = run.apply()?;
     let mut text = String::new();
     for (finding, reason) in before.chosen.findings.iter().zip(reasons) {
@@ -47,7 +47,7 @@ pub(crate) fn fix(root: &Utf8Path, options: &Options) -> Result<FixRun, String> 
         return Ok(FixRun { text, problems });
     }
     let (after, _) = run.findings()?;
-    let faults_after = run.faults()?;
+    let faults_after = run.find_faults()?;
     for path in faults_after.unparsed.difference(&faults_before.unparsed) {
         problems.push(format!("{path} does not parse after the fixes\n{text}"));
     }
@@ -155,8 +155,8 @@ impl FixtureRun {
         blocklint_engine::Options { comments, ..blocklint_engine::Options::new(self.levels.confidence) }
     }
 
-    fn faults(&self) -> Result<Faults, String> {
-        faults(&self.project, &self.models).map_err(|failure| failure.lines.join("\n"))
+    fn find_faults(&self) -> Result<Faults, String> {
+        find_faults(&self.project, &self.models).map_err(|failure| failure.lines.join("\n"))
     }
 
     /// Returns the findings with their fixes, and the reasons for those without one.
@@ -166,8 +166,8 @@ impl FixtureRun {
         let keys = report.findings.iter().map(finding_key).collect();
         self.rules.suppress_per_file(&mut report.findings);
         let mut chosen = choose(report.findings, report.groups, &self.rules.selection, self.levels);
-        let reasons =
-            on_large_stacks(|| attach(&self.project, &report.remedies, &mut chosen.findings)).map_err(to_message)?;
+        let reasons = on_large_stacks(|| attach_fixes(&self.project, &report.remedies, &mut chosen.findings))
+            .map_err(to_message)?;
         locate(&self.project, &mut chosen);
         Ok((
             Findings { keys, chosen },

@@ -145,7 +145,7 @@ pub(super) fn write(output: &CheckOutput<'_>) -> io::Result<()> {
             write_baseline_counts(&mut out, held.findings.len(), stale)?;
         }
         if let Some(compared) = earlier.compared {
-            write_already_there(&mut out, compared.were_there, &compared.with)?;
+            write_already_there(&mut out, compared.were_there, &compared.compared_with)?;
         }
         if needs_overview(check) {
             write_first_change(&mut out, shown, overview)?;

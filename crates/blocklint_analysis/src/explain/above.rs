@@ -160,7 +160,7 @@ impl Explainer<'_, '_> {
             } else if label.guard.is_some() {
                 reasons.push(StopReason::RuledOut(caller.site));
             } else if let Some(root) = self.roots.find_root(around)
-                && !label.place.holds(root.context, root.runtime)
+                && !label.place.contains(root.context, root.runtime)
             {
                 reasons.push(StopReason::Allowed(around));
             } else {
@@ -252,7 +252,7 @@ impl Explainer<'_, '_> {
         let linker = self.linker;
         for path in linker.decorator_paths(body) {
             let rows = linker.library.handovers(path);
-            for row in rows.of_via(Via::Decorator) {
+            for row in rows.rows_of_via(Via::Decorator) {
                 let runs = match &row.context {
                     blocklint_models::HandoverContext::Is(runs) => *runs,
                     blocklint_models::HandoverContext::BySync { sync, .. } => *sync,

@@ -53,8 +53,8 @@ impl<'g> Git<'g> {
     /// Returns the repository of a submodule that is checked out in a folder. Its objects must be in the folder itself
     /// or in the `.git` folder of this repository; `None` if they are elsewhere.
     pub(super) fn submodule<'s>(self, folder: &'s Utf8Path) -> Option<Git<'s>> {
-        let (real, inside) = (folder.canonicalize_utf8().ok()?, self.folder.canonicalize_utf8().ok()?);
-        if !real.starts_with(inside) || !folder.join(".git").exists() {
+        let (real_folder, own_folder) = (folder.canonicalize_utf8().ok()?, self.folder.canonicalize_utf8().ok()?);
+        if !real_folder.starts_with(own_folder) || !folder.join(".git").exists() {
             return None;
         }
         let git = Git::at(folder).ok()?;
@@ -62,8 +62,8 @@ impl<'g> Git<'g> {
             let path = git.text(&["rev-parse", "--path-format=absolute", "--git-common-dir"]).ok()?;
             Utf8PathBuf::from(path).canonicalize_utf8().ok()
         };
-        let (own, of_submodule) = (object_folder(self)?, object_folder(git)?);
-        (of_submodule.starts_with(real) || of_submodule.starts_with(own)).then_some(git)
+        let (own_objects, submodule_objects) = (object_folder(self)?, object_folder(git)?);
+        (submodule_objects.starts_with(real_folder) || submodule_objects.starts_with(own_objects)).then_some(git)
     }
 
     /// Returns the id of the commit to which a name refers.
@@ -194,8 +194,8 @@ impl<'g> Git<'g> {
             .spawn()
             .map_err(|error| cannot_run_git(&error))?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
-        let wanted = ids.iter().map(|id| format!("{id}\n")).collect::<String>();
-        let writer = thread::spawn(move || input.map(|mut input| input.write_all(wanted.as_bytes())));
+        let requests = ids.iter().map(|id| format!("{id}\n")).collect::<String>();
+        let writer = thread::spawn(move || input.map(|mut input| input.write_all(requests.as_bytes())));
         let mut output = BufReader::new(output.ok_or("git gives no output")?);
         let read = ids.iter().map(|id| read_blob(&mut output, id)).collect();
         drop(output);
@@ -269,8 +269,8 @@ fn trimmed_text(bytes: &[u8]) -> String {
 /// Returns the first line of git's error output.
 fn git_message(output: &Output) -> String {
     let stderr = String::from_utf8_lossy(&output.stderr);
-    let first = stderr.lines().find(|line| !line.trim().is_empty()).unwrap_or("it failed");
-    format!("git: {}", first.trim_start_matches("fatal: "))
+    let first_line = stderr.lines().find(|line| !line.trim().is_empty()).unwrap_or("it failed");
+    format!("git: {}", first_line.trim_start_matches("fatal: "))
 }
 
 /// Returns the message for a git that cannot be run.

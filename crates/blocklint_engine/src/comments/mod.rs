@@ -67,9 +67,12 @@ pub(crate) fn comment_findings(
     unread: &[Language],
     is_searched: impl Fn(usize) -> bool,
 ) -> Vec<CommentFinding> {
-    let used: FxHashSet<(usize, u32, RuleCode)> =
-        solved.used_comments.iter().map(|one| (one.file.index(), one.comment, one.rule)).collect();
-    let mut all = Vec::new();
+    let used: FxHashSet<(usize, u32, RuleCode)> = solved
+        .used_comments
+        .iter()
+        .map(|used_comment| (used_comment.file.index(), used_comment.comment, used_comment.rule))
+        .collect();
+    let mut findings = Vec::new();
     for (slot, file) in files.iter().enumerate().filter(|(slot, file)| file.reported && is_searched(*slot)) {
         let file_checks =
             if unread.contains(&file.facts.language) { CommentChecks { decidable: 0, ..checks } } else { checks };
@@ -79,9 +82,9 @@ pub(crate) fn comment_findings(
             of_file.extend(check_comment(file, index, file_checks, &is_used));
         }
         set_fingerprints(file, &mut of_file);
-        all.extend(of_file);
+        findings.extend(of_file);
     }
-    all
+    findings
 }
 
 /// A suppression comment.
@@ -196,7 +199,7 @@ fn set_fingerprints(file: &SourceFile, findings: &mut [CommentFinding]) {
     let mut earlier: Vec<(RuleCode, String)> = Vec::new();
     for (finding, _) in findings {
         let key = (finding.rule, finding.message.clone());
-        let occurrence = earlier.iter().filter(|other| **other == key).count() as u32;
+        let occurrence = earlier.iter().filter(|earlier_key| **earlier_key == key).count() as u32;
         finding.fingerprint =
             blocklint_core::fingerprint(finding.rule, &file.relative, "", &finding.message, occurrence);
         earlier.push(key);

@@ -101,8 +101,8 @@ pub(super) fn comment_remarks(explainer: &Explainer<'_, '_>, file: FileId, line:
     rows.filter_map(|(index, row)| {
         let mut rules: Vec<String> = used
             .iter()
-            .filter(|one| one.file == file && one.comment as usize == index)
-            .map(|one| one.rule.to_string())
+            .filter(|used_comment| used_comment.file == file && used_comment.comment as usize == index)
+            .map(|used_comment| used_comment.rule.to_string())
             .collect();
         rules.sort_unstable();
         rules.dedup();

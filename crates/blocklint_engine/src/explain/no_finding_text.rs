@@ -111,9 +111,9 @@ fn unknown_callee_text(linker: &Linker<'_>, site: &Explanation<'_>, why: Why) ->
     }
 }
 
-fn awaited_remarks(explainer: &Explainer<'_, '_>, of: BodyRef, findings: &[usize]) -> Vec<Remark> {
+fn awaited_remarks(explainer: &Explainer<'_, '_>, body: BodyRef, findings: &[usize]) -> Vec<Remark> {
     let linker = explainer.linker();
-    let name = body_text(linker, of);
+    let name = body_text(linker, body);
     let raw_findings = findings.iter().filter_map(|&index| explainer.solved().findings.get(index));
     let mut reasons: Vec<Remark> = raw_findings
         .take(MAX_LISTED)

@@ -94,9 +94,9 @@ fn kind_text(kind: SiteKind, is_async: bool) -> &'static str {
 }
 
 /// Returns the kind and name of a body: ``async function `app.handler` ``.
-pub(super) fn body_text(linker: &Linker<'_>, of: BodyRef) -> String {
-    let row = linker.program.body(of);
-    let name = linker.qualified_name(of);
+pub(super) fn body_text(linker: &Linker<'_>, body: BodyRef) -> String {
+    let row = linker.program.body(body);
+    let name = linker.qualified_name(body);
     let kind = match (row.kind, row.flow) {
         (BodyKind::Module, _) => "module",
         (BodyKind::Class, _) => "class",
@@ -104,7 +104,7 @@ pub(super) fn body_text(linker: &Linker<'_>, of: BodyRef) -> String {
         (BodyKind::GeneratorExpression, _) => "generator expression",
         (BodyKind::Initialiser, _) => "initialiser",
         (BodyKind::Lambda, Flow::Coroutine) => "async closure",
-        (BodyKind::Lambda, _) if linker.program.language(of.file) == Language::Rust => "closure",
+        (BodyKind::Lambda, _) if linker.program.language(body.file) == Language::Rust => "closure",
         (BodyKind::Lambda, _) => "lambda",
         (BodyKind::Function, Flow::Coroutine) => "async function",
         (BodyKind::Function, Flow::AsyncGenerator) => "async generator",

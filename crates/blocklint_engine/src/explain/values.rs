@@ -6,13 +6,13 @@ use blocklint_analysis::{ArgsId, Constant, Linker, Val, ValueId};
 const MAX_DEPTH: u32 = 3;
 
 /// Returns the text of the possible values of an expression. Unknown values come last, with their reasons.
-pub(super) fn value_text(linker: &Linker<'_>, of: ValueId) -> String {
-    value_text_to_depth(linker, of, MAX_DEPTH)
+pub(super) fn value_text(linker: &Linker<'_>, value: ValueId) -> String {
+    value_text_to_depth(linker, value, MAX_DEPTH)
 }
 
-fn value_text_to_depth(linker: &Linker<'_>, of: ValueId, depth: u32) -> String {
+fn value_text_to_depth(linker: &Linker<'_>, value: ValueId, depth: u32) -> String {
     let Some(depth) = depth.checked_sub(1) else { return "…".to_owned() };
-    let members = linker.values.members(of);
+    let members = linker.values.members(value);
     let (unknown, known): (Vec<Val>, Vec<Val>) = members.iter().partition(|val| matches!(val, Val::Unknown(_)));
     let words = known.iter().chain(&unknown).map(|val| member_text(linker, *val, depth));
     words.collect::<Vec<_>>().join(" or ")

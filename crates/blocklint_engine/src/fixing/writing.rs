@@ -29,15 +29,15 @@ pub fn write(changes: &[Change], root: &Utf8Path) -> Vec<Unwritten> {
     let mut staged = Vec::new();
     for (change, reason) in changes.iter().zip(&mut reasons) {
         match stage(change, root).and_then(|staged| check_unchanged(change, &staged).map(|()| staged)) {
-            Ok(one) => staged.push(one),
+            Ok(staged_file) => staged.push(staged_file),
             Err(why) => *reason = Some(why),
         }
     }
     if reasons.iter().all(Option::is_none) {
         let mut done: Vec<(&Change, Utf8PathBuf)> = Vec::new();
-        for ((change, one), reason) in changes.iter().zip(staged).zip(&mut reasons) {
-            let target = one.target.clone();
-            match replace_file(change, one) {
+        for ((change, staged_file), reason) in changes.iter().zip(staged).zip(&mut reasons) {
+            let target = staged_file.target.clone();
+            match replace_file(change, staged_file) {
                 Ok(()) => done.push((change, target)),
                 Err(why) => {
                     *reason = Some(why);
@@ -132,9 +132,9 @@ fn replace_file(change: &Change, staged: Staged) -> Result<(), String> {
 #[cfg(unix)]
 fn keep_owner(new: &fs::File, old: &fs::Metadata) -> Result<(), String> {
     use std::os::unix::fs::{MetadataExt, fchown};
-    let own = new.metadata().map_err(error_text)?;
+    let new_owner = new.metadata().map_err(error_text)?;
     let (user, group) = (old.uid(), old.gid());
-    if (own.uid(), own.gid()) == (user, group) {
+    if (new_owner.uid(), new_owner.gid()) == (user, group) {
         return Ok(());
     }
     fchown(new, Some(user), Some(group))

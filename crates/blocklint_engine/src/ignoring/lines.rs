@@ -15,7 +15,7 @@ pub(super) struct Line<T> {
     pub(super) offset: u32,
     pub(super) rules: BTreeSet<RuleCode>,
     /// The caller's data for the line.
-    pub(super) of: T,
+    pub(super) findings: T,
 }
 
 /// Adds a comment for each line, or adds the rules to its present comment. The lines must be sorted. `done` is called
@@ -32,7 +32,7 @@ pub(super) fn ignore_lines<T>(
         if part.len() < 2 {
             for line in part {
                 let placed = page.ignore(line.offset, &line.rules, reason);
-                done(line.of, placed.map(|edit| shift_lines(&mut parts, edit)));
+                done(line.findings, placed.map(|edit| shift_lines(&mut parts, edit)));
             }
             continue;
         }
@@ -45,7 +45,7 @@ pub(super) fn ignore_lines<T>(
             *page = new;
             // All edits have offsets of the text before them, so the last is applied first.
             edits.into_iter().rev().for_each(|edit| shift_lines(&mut parts, edit));
-            part.into_iter().for_each(|line| done(line.of, Ok(())));
+            part.into_iter().for_each(|line| done(line.findings, Ok(())));
             continue;
         }
         let (silenced, others): (Vec<_>, Vec<_>) = part.into_iter().zip(silenced).partition(|(_, silenced)| *silenced);
@@ -120,9 +120,9 @@ mod tests {
         offsets.sort_unstable();
         // One for each line.
         offsets.dedup_by_key(|at| text[..*at].matches(['\n', '\r']).count());
-        let line = |(of, at): (usize, usize)| {
-            let rules = (0..=of % 2).map(|rule| RuleCode(101 + rule as u16)).collect();
-            Line { offset: at as u32, rules, of }
+        let line = |(nth, offset): (usize, usize)| {
+            let rules = (0..=nth % 2).map(|rule| RuleCode(101 + rule as u16)).collect();
+            Line { offset: offset as u32, rules, findings: nth }
         };
         offsets.into_iter().enumerate().map(line).collect()
     }

@@ -91,7 +91,7 @@ impl<'e, 'l, 'a> GreenletEntries<'e, 'l, 'a> {
         for (path, call) in linker.decorators(body) {
             let rows = linker.library.handovers(path);
             let holds = |row: &HandoverRow| self.holds(row, body.file, call);
-            let first = rows.of_via(Via::Decorator).map(|found| found.row).find(|row| holds(row));
+            let first = rows.rows_of_via(Via::Decorator).map(|found| found.row).find(|row| holds(row));
             registrations.extend(first.and_then(|row| registration_of(row, self.has_real_threads(body.file))));
         }
         if let Some(class) = row.class.get() {
@@ -99,8 +99,10 @@ impl<'e, 'l, 'a> GreenletEntries<'e, 'l, 'a> {
                 if let Ancestor::Library(ty, _) = *ancestor {
                     let path = linker.library.member(ty, facts.text(row.name));
                     let rows = linker.library.handovers(path);
-                    let first =
-                        rows.of_via(Via::Override).map(|found| found.row).find(|row| self.holds(row, body.file, None));
+                    let first = rows
+                        .rows_of_via(Via::Override)
+                        .map(|found| found.row)
+                        .find(|row| self.holds(row, body.file, None));
                     registrations.extend(first.and_then(|row| registration_of(row, self.has_real_threads(body.file))));
                 }
             }

@@ -283,10 +283,9 @@ fn has_registration(linker: &Linker<'_>, language: Language) -> bool {
 
 /// True if a decorator registers a body for a phase: `@pytest.fixture` for tests.
 fn is_of_phase(linker: &Linker<'_>, body: BodyRef, phase: Phase) -> bool {
-    linker
-        .decorator_paths(body)
-        .into_iter()
-        .any(|path| linker.library.handovers(path).of_via(Via::Decorator).any(|found| found.row.phase == Some(phase)))
+    linker.decorator_paths(body).into_iter().any(|path| {
+        linker.library.handovers(path).rows_of_via(Via::Decorator).any(|found| found.row.phase == Some(phase))
+    })
 }
 
 /// True if a call is one of a library function that serves, by its row (Rust).

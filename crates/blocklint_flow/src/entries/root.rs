@@ -156,7 +156,13 @@ impl<'l, 'a> Roots<'l, 'a> {
                 Some(site) => linker.conditions_hold(&row.when, &row.unless, site, EnvId::NONE),
                 None => row.when.is_empty(),
             };
-            linker.library.handovers(path).of_via(Via::Decorator).map(|found| found.row).find(|row| holds(row))?.runtime
+            linker
+                .library
+                .handovers(path)
+                .rows_of_via(Via::Decorator)
+                .map(|found| found.row)
+                .find(|row| holds(row))?
+                .runtime
         })
     }
 

@@ -358,7 +358,7 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
     fn frequency_by_decorators(&self, body: BodyRef) -> Option<RegisteredRun> {
         let mut registered: Option<RegisteredRun> = None;
         for path in self.linker.decorator_paths(body) {
-            for handover in self.linker.library.handovers(path).of_via(Via::Decorator) {
+            for handover in self.linker.library.handovers(path).rows_of_via(Via::Decorator) {
                 registered = registered.max(self.row_frequency(handover));
             }
         }
@@ -436,7 +436,7 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
                     continue;
                 }
                 let path = linker.library.member(ty, facts.text(row.name));
-                for handover in linker.library.handovers(path).of_via(Via::Override) {
+                for handover in linker.library.handovers(path).rows_of_via(Via::Override) {
                     registered = registered.max(self.row_frequency(handover));
                 }
             }
@@ -605,7 +605,7 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
         }
         let mut registered: Option<RegisteredRun> = None;
         for path in class_decorator_paths(self.linker, class) {
-            for handover in self.linker.library.handovers(path).of_via(Via::Decorator) {
+            for handover in self.linker.library.handovers(path).rows_of_via(Via::Decorator) {
                 registered = registered.max(self.row_frequency(handover));
             }
         }

@@ -260,7 +260,7 @@ impl<'l, 'a> Search<'l, 'a> {
         label: &Label,
         edge: FlowEdge,
     ) {
-        if !label.place.holds(kind.context, kind.runtime) {
+        if !label.place.contains(kind.context, kind.runtime) {
             return;
         }
         if !may_start_at(self.linker, label, root) {

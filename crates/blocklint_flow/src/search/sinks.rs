@@ -259,7 +259,7 @@ impl<'l, 'a> Search<'l, 'a> {
             let label = remaining.unwrap_or(label);
             let runtime = runtime.or_else(|| self.linker.runtime_of(caller.site.file));
             let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
-            if !label.place.holds(kind.context, kind.runtime) {
+            if !label.place.contains(kind.context, kind.runtime) {
                 return;
             }
             self.add_hit_of_kind(program.body_of_site(caller.site), kind, hit_kind, &label, edge);

@@ -336,7 +336,7 @@ impl Linker<'_> {
         for ancestor in self.mro(class).iter() {
             let Ancestor::Library(ty, _) = *ancestor else { continue };
             let rows = self.library.handovers(self.library.member(ty, facts.text(row.name)));
-            for row in rows.of_via(Via::Override) {
+            for row in rows.rows_of_via(Via::Override) {
                 names.extend(self.last_names(&row.row.during));
             }
         }

@@ -17,18 +17,19 @@ const MOST_NAMES: usize = 4;
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_plan(out: &mut dyn Write, input: &RenderInput<'_>, plan: &Plan, look: Look) -> io::Result<()> {
     if plan.findings == 0 {
         return writeln!(out, "No findings: there is nothing to plan.");
     }
-    let all = format!("{} in {}", count(plan.findings as usize, "finding"), count(plan.functions as usize, "function"));
-    let freed = (plan.functions - plan.left_functions) as usize;
+    let findings_text =
+        format!("{} in {}", count(plan.findings as usize, "finding"), count(plan.functions as usize, "function"));
+    let freed_functions = (plan.functions - plan.left_functions) as usize;
     let changes = count(plan.steps.len(), "change");
-    let free = if plan.steps.len() == 1 { "frees" } else { "free" };
+    let verb = if plan.steps.len() == 1 { "frees" } else { "free" };
     match plan.left_functions {
-        0 => writeln!(out, "{all}: {changes} {free} all of them.")?,
-        _ => writeln!(out, "{all}: {changes} {free} {freed} of the functions.")?,
+        0 => writeln!(out, "{findings_text}: {changes} {verb} all of them.")?,
+        _ => writeln!(out, "{findings_text}: {changes} {verb} {freed_functions} of the functions.")?,
     }
     for (index, step) in plan.steps.iter().enumerate() {
         writeln!(out)?;
@@ -99,17 +100,17 @@ fn freed_functions_text(step: &PlanStep) -> String {
 }
 
 fn calls_text(calls: &[PlanCall], input: &RenderInput<'_>) -> String {
-    let first: Vec<String> = calls
+    let call_texts: Vec<String> = calls
         .iter()
         .take(MOST_NAMES)
         .map(|call| format!("`{}` at {}", escape_controls(&call.call), place_text(&call.place, input.folder)))
         .collect();
-    format!("{}{}", first.join(", "), and_more_text(calls.len()))
+    format!("{}{}", call_texts.join(", "), and_more_text(calls.len()))
 }
 
 /// Returns ` and 3 more` if there are more than [`MOST_NAMES`].
-fn and_more_text(all: usize) -> String {
-    match all.saturating_sub(MOST_NAMES) {
+fn and_more_text(total: usize) -> String {
+    match total.saturating_sub(MOST_NAMES) {
         0 => String::new(),
         more => format!(" and {more} more"),
     }

@@ -29,9 +29,9 @@ impl<'a> File<'a, '_> {
         let mut inner = call.range();
         for node in around.iter().rev() {
             let first_child = match node {
-                AnyNodeRef::ExprAttribute(of) => &of.value,
-                AnyNodeRef::ExprSubscript(of) => &of.value,
-                AnyNodeRef::ExprCall(of) => &of.func,
+                AnyNodeRef::ExprAttribute(attribute) => &attribute.value,
+                AnyNodeRef::ExprSubscript(subscript) => &subscript.value,
+                AnyNodeRef::ExprCall(call) => &call.func,
                 _ => break,
             };
             if first_child.range() != inner {
@@ -48,9 +48,9 @@ impl<'a> File<'a, '_> {
         let mut below = &*outermost.func;
         loop {
             below = match below {
-                Expr::Attribute(of) => &*of.value,
-                Expr::Subscript(of) => &*of.value,
-                Expr::Call(of) => {
+                Expr::Attribute(attribute) => &*attribute.value,
+                Expr::Subscript(subscript) => &*subscript.value,
+                Expr::Call(call) => {
                     calls.extend(self.find_wanted_call(of));
                     &*of.func
                 }
@@ -115,9 +115,9 @@ fn is_chain_of_plain_calls(call: &ExprCall) -> bool {
         let mut below = &*link.func;
         link = loop {
             below = match below {
-                Expr::Attribute(of) => &*of.value,
-                Expr::Subscript(of) if is_plain(&of.slice) => &*of.value,
-                Expr::Call(of) => break of,
+                Expr::Attribute(attribute) => &*attribute.value,
+                Expr::Subscript(subscript) if is_plain(&subscript.slice) => &*subscript.value,
+                Expr::Call(call) => break call,
                 other => return is_plain(other),
             };
         };

@@ -466,14 +466,16 @@ fn is_task_function(name: &str) -> bool {
 fn is_file_annotation(annotation: &Expr) -> bool {
     let last = match annotation {
         // `Union[str, io.BufferedIOBase]`, `str | BinaryIO`
-        Expr::Subscript(of) if matches!(callee::last_name(&of.value), Some("Union" | "Optional" | "Annotated")) => {
-            return match &*of.slice {
+        Expr::Subscript(subscript)
+            if matches!(callee::last_name(&subscript.value), Some("Union" | "Optional" | "Annotated")) =>
+        {
+            return match &*subscript.slice {
                 Expr::Tuple(several) => several.elts.iter().any(is_file_annotation),
                 single => is_file_annotation(single),
             };
         }
-        Expr::BinOp(of) => return is_file_annotation(&of.left) || is_file_annotation(&of.right),
-        Expr::Subscript(of) => callee::last_name(&of.value),
+        Expr::BinOp(bin_op) => return is_file_annotation(&bin_op.left) || is_file_annotation(&bin_op.right),
+        Expr::Subscript(subscript) => callee::last_name(&subscript.value),
         Expr::StringLiteral(text) => text.value.to_str().rsplit('.').next(),
         other => callee::last_name(other),
     };

@@ -37,7 +37,7 @@ impl<'a> File<'a, '_> {
             [.., AnyNodeRef::StmtAssign(assign)] => match &*assign.targets {
                 [Expr::Name(name)] => Holder::Local(name.id.as_str()),
                 [Expr::Attribute(field)] => match &*field.value {
-                    Expr::Name(of) => Holder::Field(of.id.as_str(), field.attr.as_str()),
+                    Expr::Name(name) => Holder::Field(name.id.as_str(), field.attr.as_str()),
                     _ => return refuse("another object keeps it"),
                 },
                 _ => return refuse("it has several names"),

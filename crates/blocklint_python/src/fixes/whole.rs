@@ -407,9 +407,9 @@ fn steps_function_name<'s>(statements: &'s [Stmt]) -> String {
                 continue;
             }
             Stmt::With(with) => with.items.first().and_then(|item| item.context_expr.as_call_expr()),
-            Stmt::Expr(of) => of.value.as_call_expr(),
-            Stmt::Assign(of) => of.value.as_call_expr(),
-            Stmt::Return(of) => of.value.as_deref().and_then(Expr::as_call_expr),
+            Stmt::Expr(expr_stmt) => expr_stmt.value.as_call_expr(),
+            Stmt::Assign(assign) => assign.value.as_call_expr(),
+            Stmt::Return(return_stmt) => return_stmt.value.as_deref().and_then(Expr::as_call_expr),
             _ => None,
         };
         let name = call.and_then(|call| last_name(&call.func)).unwrap_or("work");

@@ -63,7 +63,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
             is_source_unknown: response.is_unseen,
             bound: response.bound,
             fields: response.fields,
-            levels: response.levels,
+            nesting_depth: response.levels,
             versions: response.versions,
             class: response.class,
             model: response.model,
@@ -298,7 +298,7 @@ fn judge_response(
     let all_fields = item.map_or(0, |item| item.all_fields);
     let is_plain = item.is_some_and(|item| item.is_plain);
     // The oldest serialisation is so slow that narrow items matter too.
-    let is_narrow = is_narrow && serialisation != Serialisation::Old;
+    let is_narrow = is_narrow && serialisation != Serialisation::Pydantic1;
     let is_narrow =
         is_narrow || is_plain || serialisation == Serialisation::Rendered && (1..=SMALL).contains(&all_fields);
     let severity = match slow && !is_narrow || levels >= NESTED && fields >= WIDE || bound.is_some() {

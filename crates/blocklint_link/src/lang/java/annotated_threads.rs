@@ -25,7 +25,7 @@ impl Linker<'_> {
                 Some(site) => self.conditions_hold(&row.when, &row.unless, site, EnvId::NONE),
                 None => row.when.is_empty(),
             };
-            let mut rows = handovers.of_via(Via::Decorator).filter(|found| meets_conditions(found.row));
+            let mut rows = handovers.rows_of_via(Via::Decorator).filter(|found| meets_conditions(found.row));
             rows.find_map(|found| match found.row.context {
                 HandoverContext::Is(Runs::In(context)) => Some(context),
                 _ => None,
@@ -72,7 +72,7 @@ impl Linker<'_> {
         }
         self.decorator_paths(body).into_iter().find_map(|path| {
             let handovers = self.library.handovers(path);
-            let mut rows = handovers.of_via(Via::Decorator).filter(|found| found.row.wraps);
+            let mut rows = handovers.rows_of_via(Via::Decorator).filter(|found| found.row.wraps);
             rows.find_map(|found| match found.row.context {
                 HandoverContext::Is(Runs::In(context)) => Some(context),
                 _ => None,

@@ -43,7 +43,8 @@ impl Linker<'_> {
                     continue;
                 }
                 let body = file.body_ref(blocklint_facts::BodyId(index as u32));
-                let parses = |path| self.library.handovers(path).of_via(Via::Decorator).any(|found| found.row.parses);
+                let parses =
+                    |path| self.library.handovers(path).rows_of_via(Via::Decorator).any(|found| found.row.parses);
                 if self.decorator_paths(body).into_iter().any(parses) {
                     self.add_request_models(body, &mut models, &mut seen, DEPTH);
                 }
