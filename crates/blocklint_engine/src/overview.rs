@@ -169,8 +169,8 @@ impl CauseRank {
 
     fn cmp_worth(&self, other: &Self) -> Ordering {
         let ((hold_rank, hold_time), (other_hold_rank, other_hold_time)) = (self.hold.rank(), other.hold.rank());
-        let is_exact = |hold_rank: &Self| hold_rank.confirmed.map(|(exact, _)| exact);
-        let seconds = |hold_rank: &Self| hold_rank.confirmed.map_or(0.0, |(_, seconds)| seconds);
+        let is_exact = |rank: &Self| rank.confirmed.map(|(exact, _)| exact);
+        let seconds = |rank: &Self| rank.confirmed.map_or(0.0, |(_, seconds)| seconds);
         (is_exact(self).cmp(&is_exact(other)))
             .then_with(|| seconds(self).total_cmp(&seconds(other)))
             .then_with(|| self.severity.cmp(&other.severity))

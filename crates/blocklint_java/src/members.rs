@@ -101,7 +101,7 @@ impl Walker<'_> {
     /// Walks a block that holds the lock of an object.
     pub(crate) fn walk_locked_block(&mut self, lock: FormId, place: Node<'_>, block: Node<'_>) -> bool {
         self.add_implicit_call(SiteKind::Enter, "synchronized", lock, span(place));
-        let region = self.region_here(RegionKind::With, lock, span(block));
+        let region = self.open_region(RegionKind::With, lock, span(block));
         let diverges = self.in_region(region, |walker| walker.walk_block(block));
         self.add_implicit_call(SiteKind::Leave, "synchronized", lock, span(place));
         diverges

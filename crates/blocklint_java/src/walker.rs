@@ -29,7 +29,7 @@ pub(crate) struct OuterBody {
 
 /// The arm in which the rest of a block runs, after an `if` of which one branch always leaves: `if (x) return;`.
 #[derive(Clone, Copy)]
-pub(crate) struct RestArm {
+pub(crate) struct FollowingArm {
     pub(crate) kind: RegionKind,
     pub(crate) group: u32,
     pub(crate) test: FormId,

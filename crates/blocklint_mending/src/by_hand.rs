@@ -16,7 +16,7 @@ use blocklint_models::{HandoverContext, Runs};
 pub fn reason_no_edit(linker: &Linker<'_>, site: SiteRef) -> Option<&'static str> {
     let file = site.file;
     let relative = &linker.program.files[file.index()].relative;
-    if linker.is_inside_tests(linker.program.body_of_site(site)) {
+    if linker.is_inside_tests(linker.program.body_of_site(own_site)) {
         return Some("it is a test, and no request waits for its preparation");
     }
     if asks_at_terminal(linker, site) {
@@ -58,10 +58,10 @@ pub fn is_startup_coroutine(linker: &Linker<'_>, site: SiteRef) -> bool {
 
 /// True if the function around a site reads from a terminal by another call: `input("Go on?")` before the site
 /// (Python).
-fn asks_at_terminal(linker: &Linker<'_>, own: SiteRef) -> bool {
-    let body = linker.program.body_of_site(own);
+fn asks_at_terminal(linker: &Linker<'_>, own_site: SiteRef) -> bool {
+    let body = linker.program.body_of_site(own_site);
     let asks = |site: SiteRef| {
-        site != own
+        site != own_site
             && linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
                 Target::Row { path, .. } => {
                     linker.library.calls(path).effect().any(|row| row.held_effect() == Some(Effect::Input))

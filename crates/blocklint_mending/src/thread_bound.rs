@@ -119,8 +119,8 @@ fn instance_bound_to_loop(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCal
 fn has_coroutines(linker: &Linker<'_>, class: ClassRef) -> bool {
     let is_async = |flow: Flow| matches!(flow, Flow::Coroutine | Flow::AsyncGenerator);
     linker.mro(class).iter().any(|ancestor| match *ancestor {
-        Ancestor::Class(of) => {
-            let (facts, of_id) = linker.program.facts_and_id(of);
+        Ancestor::Class(class) => {
+            let (facts, of_id) = linker.program.facts_and_id(class);
             facts.bodies.iter().any(|row| row.class == of_id && is_async(row.flow))
         }
         _ => false,
@@ -197,16 +197,19 @@ pub fn bound_call_in_method(linker: &Linker<'_>, site: SiteRef) -> Option<BoundC
     }
     let span = facts.body(method).span;
     let walk = Walk::new(linker);
-    let inside = |of: &SiteId| span.contains(facts.site(*of).span) && is_moved_code(facts.site(*of).kind);
-    (0..facts.sites.len() as u32).map(SiteId).filter(inside).map(|of| site.file.site_ref(of)).find_map(|of| {
-        linker.targets(of, EnvId::NONE).list.iter().find_map(|target| match *target {
-            Target::Row { path, .. } => walk
-                .row_bound(of, path)
-                .filter(|to| *to == Bound::Thread)
-                .map(|to| bound_to_path(linker, of, to, BoundUse::Called, path)),
-            _ => None,
-        })
-    })
+    let inside =
+        |site_id: &SiteId| span.contains(facts.site(*site_id).span) && is_moved_code(facts.site(*site_id).kind);
+    (0..facts.sites.len() as u32).map(SiteId).filter(inside).map(|site_id| site.file.site_ref(site_id)).find_map(
+        |inner_site| {
+            linker.targets(inner_site, EnvId::NONE).list.iter().find_map(|target| match *target {
+                Target::Row { path, .. } => walk
+                    .row_bound(inner_site, path)
+                    .filter(|to| *to == Bound::Thread)
+                    .map(|to| bound_to_path(linker, inner_site, to, BoundUse::Called, path)),
+                _ => None,
+            })
+        },
+    )
 }
 
 /// Returns the type of a call's result in a block, if such objects work only in the thread that makes them and code

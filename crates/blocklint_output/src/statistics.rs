@@ -117,7 +117,10 @@ pub fn write_statistics_by_cause(out: &mut dyn Write, input: &RenderInput<'_>, o
     let widths: [usize; 4] = std::array::from_fn(width);
     for [count, stalls, hold, call, place] in &lines {
         let [count_width, stalls_width, hold_width, call_width] = widths;
-        writeln!(out, "{count:>a$}  {stalls:<b$}  {hold:>c$}  {call:<d$}  {place}")?;
+        writeln!(
+            out,
+            "{count:>count_width$}  {stalls:<stalls_width$}  {hold:>hold_width$}  {call:<call_width$}  {place}"
+        )?;
     }
     Ok(())
 }

@@ -138,7 +138,7 @@ fn parse_maven(text: &str) -> BuildFile {
         ..BuildFile::default()
     };
     let profiles = first_child(project, "profiles").into_iter().flat_map(|all| children_named(all, "profile"));
-    let lists = std::iter::once(project).chain(profiles).filter_map(|of| first_child(of, "dependencies"));
+    let lists = std::iter::once(project).chain(profiles).filter_map(|element| first_child(element, "dependencies"));
     for dependency in lists.flat_map(|list| children_named(list, "dependency")) {
         let Some(name) = child_text(dependency, "artifactId") else { continue };
         if name.contains("${") {
@@ -217,17 +217,17 @@ pub(crate) fn first_quoted(text: &str) -> Option<&str> {
 }
 
 /// Returns the child elements with a name.
-pub(crate) fn children_named<'t, 'd: 't>(of: Node<'t, 'd>, name: &'t str) -> impl Iterator<Item = Node<'t, 'd>> {
-    of.children().filter(move |node| node.is_element() && node.tag_name().name() == name)
+pub(crate) fn children_named<'t, 'd: 't>(element: Node<'t, 'd>, name: &'t str) -> impl Iterator<Item = Node<'t, 'd>> {
+    element.children().filter(move |node| node.is_element() && node.tag_name().name() == name)
 }
 
-pub(crate) fn first_child<'t, 'd: 't>(of: Node<'t, 'd>, name: &'t str) -> Option<Node<'t, 'd>> {
-    children_named(of, name).next()
+pub(crate) fn first_child<'t, 'd: 't>(element: Node<'t, 'd>, name: &'t str) -> Option<Node<'t, 'd>> {
+    children_named(element, name).next()
 }
 
 /// Returns the text of the first child element with a name.
-pub(crate) fn child_text<'t, 'd: 't>(of: Node<'t, 'd>, name: &'t str) -> Option<&'t str> {
-    first_child(of, name)?.text().map(str::trim)
+pub(crate) fn child_text<'t, 'd: 't>(element: Node<'t, 'd>, name: &'t str) -> Option<&'t str> {
+    first_child(element, name)?.text().map(str::trim)
 }
 
 /// Removes everything between each `open` and the next `close`; a part that is not closed is kept.

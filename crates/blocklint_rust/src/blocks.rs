@@ -59,7 +59,7 @@ impl Walker<'_> {
         if !named(node).any(|part| kind(part) == K::LetDeclaration) {
             return self.walk_block(node).form;
         }
-        let region = self.region_here(RegionKind::Block, FormId::NONE, span(node));
+        let region = self.open_region(RegionKind::Block, FormId::NONE, span(node));
         self.in_region(region, |walker| walker.walk_block(node).form)
     }
 
@@ -71,7 +71,7 @@ impl Walker<'_> {
             kind(subject),
             K::Identifier | K::Field | K::SelfWord | K::Await | K::RangeExpr | K::ScopedIdentifier | K::TupleExpr
         );
-        (!creates_none).then(|| self.region_here(RegionKind::Block, FormId::NONE, span(whole)))
+        (!creates_none).then(|| self.open_region(RegionKind::Block, FormId::NONE, span(whole)))
     }
 
     /// Walks the statements of a block. The current region stays that of the last statement.
@@ -190,7 +190,7 @@ impl Walker<'_> {
     fn open_arms_after(&mut self, after: &[RestArm], start: usize, end: usize) {
         for arm in after {
             let span = Span::new(start as u32, end as u32);
-            self.region = self.arm_here(arm.kind, arm.group, arm.test, span);
+            self.region = self.open_arm(arm.kind, arm.group, arm.test, span);
         }
     }
 
@@ -239,7 +239,7 @@ impl Walker<'_> {
         if let Some(alternative) = child(node, f.alternative) {
             let test = self.pattern_test(pattern, value);
             let group = self.facts.group();
-            let region = self.arm_here(RegionKind::Else, group, test, span(alternative));
+            let region = self.open_arm(RegionKind::Else, group, test, span(alternative));
             self.in_region(region, |walker| walker.walk_block(alternative));
             after = Some(RestArm { kind: RegionKind::Then, group, test });
         }

@@ -32,16 +32,16 @@ impl<'t> File<'_, 't> {
         let Some(class) = self.class_for_static_field(call) else {
             return refuse("the class around cannot hold a static field");
         };
-        let (made, shared) = self.shared_scheduler(call, class, publishers)?;
-        let parent = made.parent().unwrap_or(made);
+        let (creation, shared) = self.shared_scheduler(call, class, publishers)?;
+        let parent = creation.parent().unwrap_or(creation);
         match kind(parent) {
             K::VariableDeclarator if parent.parent().is_some_and(|field| kind(field) == K::FieldDeclaration) => {
-                self.share_field(class, parent, made, &shared, publishers)
+                self.share_field(class, parent, creation, &shared, publishers)
             }
-            K::Assignment => self.share_constructor(class, parent, made, &shared, publishers),
-            K::Invocation => self.share_argument(class, made, &shared, publishers),
-            _ if parent.kind() == "argument_list" => self.share_argument(class, made, &shared, publishers),
-            K::VariableDeclarator => self.share_local(class, parent, made, &shared, publishers),
+            K::Assignment => self.share_constructor(class, parent, creation, &shared, publishers),
+            K::Invocation => self.share_argument(class, creation, &shared, publishers),
+            _ if parent.kind() == "argument_list" => self.share_argument(class, creation, &shared, publishers),
+            K::VariableDeclarator => self.share_local(class, parent, creation, &shared, publishers),
             _ => refuse("the place that creates and shuts down the shared object must be chosen by hand"),
         }
     }
@@ -274,7 +274,8 @@ impl<'t> File<'_, 't> {
         let body = class.child_by_field_name("body")?;
         let fields = named(body).filter(|member| kind(*member) == K::FieldDeclaration);
         let mut declarators = fields.flat_map(named).filter(|part| kind(*part) == K::VariableDeclarator);
-        declarators.find(|part| part.child_by_field_name("name").is_some_and(|own| self.text(own) == name))
+        declarators
+            .find(|part| part.child_by_field_name("name").is_some_and(|declared_name| self.text(declared_name) == name))
     }
 
     /// Returns the declaration of a private field, and its uses.
@@ -323,8 +324,8 @@ impl<'t> File<'_, 't> {
             return refuse("its field stands elsewhere");
         };
         edits.push(replace(modifiers, "private static final"));
-        let wanted = upper(self.text(name));
-        let constant = self.unused_name(&wanted, class);
+        let constant_name = upper(self.text(name));
+        let constant = self.unused_name(&constant_name, class);
         edits.push(replace(name, &*constant));
         for &(_, read) in &uses.reads {
             edits.push(replace(read, &*constant));

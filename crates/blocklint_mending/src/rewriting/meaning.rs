@@ -44,8 +44,8 @@ pub struct Meant {
 
 impl Places<'_, '_> {
     /// Returns the meaning of an expression at its place.
-    pub fn meaning(&self, file: FileId, of: &Expression) -> Meant {
-        to_meant(self.linker, self.linker.eval(Self::scope(file, of), of.form))
+    pub fn meaning(&self, file: FileId, expression: &Expression) -> Meant {
+        to_meant(self.linker, self.linker.eval(Self::scope(file, expression), expression.form))
     }
 
     /// Returns the meaning of a dotted path: a module, or a name that is defined or imported in one.
@@ -83,8 +83,8 @@ impl Places<'_, '_> {
 
     fn member_of_class(&self, class: ClassRef, name: Name) -> Meant {
         let method = self.linker.mro(class).iter().find_map(|ancestor| match *ancestor {
-            Ancestor::Class(of) => {
-                let (holder, var) = self.linker.own_member(of, name)?;
+            Ancestor::Class(ancestor_class) => {
+                let (holder, var) = self.linker.own_member(ancestor_class, name)?;
                 self.linker.functions_of(holder, var).last().copied()
             }
             Ancestor::Library(..) | Ancestor::Unknown => None,
@@ -97,19 +97,19 @@ impl Places<'_, '_> {
         let Some(name) = path.rsplit('.').next().and_then(|last| self.linker.program.name(last)) else {
             return Vec::new();
         };
-        let is_it = |(file, of): &(FileId, Expression)| {
-            let meanings = self.meaning(*file, of).meanings;
-            !of.is_target && matches!(&meanings[..], [Meaning::Library(found)] if found == path)
+        let names_library = |(file, expression): &(FileId, Expression)| {
+            let meanings = self.meaning(*file, expression).meanings;
+            !expression.is_target && matches!(&meanings[..], [Meaning::Library(found)] if found == path)
         };
-        self.expressions_named(&self.linker.with_aliases(name)).into_iter().filter(is_it).collect()
+        self.expressions_named(&self.linker.with_aliases(name)).into_iter().filter(names_library).collect()
     }
 
     /// Returns the places in the project that mention a class.
     pub fn uses_of_class(&self, class: ClassRef) -> Vec<(FileId, Expression)> {
-        let is_it = |(file, of): &(FileId, Expression)| {
-            !of.is_target && self.meaning(*file, of).meanings == [Meaning::Class(class)]
+        let names_class = |(file, expression): &(FileId, Expression)| {
+            !expression.is_target && self.meaning(*file, expression).meanings == [Meaning::Class(class)]
         };
-        self.expressions_named(&self.linker.class_names(class)).into_iter().filter(is_it).collect()
+        self.expressions_named(&self.linker.class_names(class)).into_iter().filter(names_class).collect()
     }
 }
 

@@ -108,10 +108,10 @@ impl Script {
         }
     }
 
-    fn add_version(&mut self, of: &str, version: &str, path: &Utf8Path) {
+    fn add_version(&mut self, artifact: &str, version: &str, path: &Utf8Path) {
         // A classifier or an extension may follow the version: `1.0:sources`, `1.0@aar`.
         let version = version.split([':', '@']).next().unwrap_or(version);
-        self.versions.push((of.to_owned(), version.to_owned(), path.to_path_buf()));
+        self.versions.push((artifact.to_owned(), version.to_owned(), path.to_path_buf()));
     }
 
     fn add_catalog(&mut self, text: &str, path: &Utf8Path) {

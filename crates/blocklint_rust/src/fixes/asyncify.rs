@@ -151,8 +151,8 @@ impl<'a> File<'a> {
             let written = self.text(*attribute);
             is_plain(attribute) || is_harmless_attribute(written) || is_test_setting(written)
         };
-        if let Some(other) = attributes(function).find(|attribute| !leaves(attribute)) {
-            let written = self.text(other);
+        if let Some(attribute) = attributes(function).find(|attribute| !leaves(attribute)) {
+            let written = self.text(attribute);
             return Err(Refusal::new(format!(
                 "the test `{text}` has the attribute `{written}`, whose effect is unknown"
             )));
@@ -280,6 +280,6 @@ fn is_test_setting(attribute: &str) -> bool {
 /// Returns the attributes of an item.
 pub(super) fn attributes(item: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     let before = std::iter::successors(item.prev_sibling(), |node| node.prev_sibling());
-    let own = before.take_while(|node| super::is_comment(*node));
-    own.filter(|node| kind(*node) == K::AttributeItem)
+    let attached_comments = before.take_while(|node| super::is_comment(*node));
+    attached_comments.filter(|node| kind(*node) == K::AttributeItem)
 }

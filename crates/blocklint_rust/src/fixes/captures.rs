@@ -313,10 +313,10 @@ impl<'a> File<'a> {
 }
 
 /// True if a call and another node are in different arms of an `if` or `match`.
-fn is_in_other_arm(call: Node<'_>, other: Node<'_>) -> bool {
+fn is_in_other_arm(call: Node<'_>, other_node: Node<'_>) -> bool {
     let mut branch = call;
     while let Some(parent) = branch.parent() {
-        let holds_both = parent.start_byte() <= other.start_byte() && other.end_byte() <= parent.end_byte();
+        let holds_both = parent.start_byte() <= other_node.start_byte() && other_node.end_byte() <= parent.end_byte();
         if holds_both {
             return match kind(parent) {
                 K::If => parent.child_by_field_id(fields().consequence) == Some(branch),

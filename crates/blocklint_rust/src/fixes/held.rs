@@ -127,8 +127,9 @@ fn is_guard_alive<'a>(file: &File<'a>, guard: Node<'a>, root: Node<'a>, call: No
             K::Try | K::Paren => {}
             K::Field => {}
             K::Call => {
-                let name =
-                    parent.child_by_field_id(fields().function).and_then(|of| of.child_by_field_id(fields().field));
+                let name = parent
+                    .child_by_field_id(fields().function)
+                    .and_then(|function| function.child_by_field_id(fields().field));
                 let keeps = name.is_some_and(|name| {
                     matches!(file.text(name), "unwrap" | "expect" | "unwrap_or_else" | "map_err" | "ok")
                 });
