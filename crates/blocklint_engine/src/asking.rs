@@ -10,7 +10,7 @@ use blocklint_analysis::{BodyRef, ClassRef, FileId, Linker, SourceFile};
 use blocklint_core::{Language, Place, Refusal, Span};
 use blocklint_facts::Expression;
 use blocklint_mending::code_moved_with_call;
-use blocklint_mending::rewriting::{Meaning, Means, Meant, Places};
+use blocklint_mending::rewriting::{Meaning, Means, Places, PossibleMeanings};
 use blocklint_models::Models;
 use blocklint_output::Sources;
 use blocklint_project::Project;
@@ -245,7 +245,7 @@ impl<'a, 'l> Answers<'a, 'l> {
         })
     }
 
-    fn meant_json(&self, meant: &Meant) -> Value {
+    fn meant_json(&self, meant: &PossibleMeanings) -> Value {
         let object = |key: &str, value: Value| json!({ "kind": "object", key: value });
         let meaning_json = |meaning: &Meaning| match meaning {
             Meaning::Function(body) => json!({ "kind": "function", "function": self.function_name_json(*body) }),

@@ -36,7 +36,7 @@ pub(crate) fn add_suppress_warnings(facts: &mut FactsBuilder, source: &[u8], roo
                 _ => Sym::NONE,
             };
             let comment = Span::new(open as u32, close as u32 + 1);
-            facts.suppression(Suppression { kind, rules, reason, comment, line: declaration_span });
+            facts.suppression(Suppression { kind, rules, reason, comment, covered_span: declaration_span });
         }
     }
 }

@@ -222,15 +222,16 @@ fn type_left_behind(linker: &Linker<'_>, site: SiteRef, block: Span) -> Option<P
     }
     let ty = made_for_one_thread(linker, site)?;
     let is_of_type = |at: At, form: FormId| {
-        held_in_one_thread(linker, Scope { file: site.file, at, env: EnvId::NONE }, form).any(|of| of == ty)
+        held_in_one_thread(linker, Scope { file: site.file, at, env: EnvId::NONE }, form)
+            .any(|held_type| held_type == ty)
     };
     let body = facts.body_of(row.at);
-    let is_used_by = |of: SiteId| {
-        let other = facts.site(of);
-        let is_outside = facts.body_of(other.at) == body && !block.contains(other.span);
+    let is_used_by = |site_id: SiteId| {
+        let other_facts = facts.site(site_id);
+        let is_outside = facts.body_of(other_facts.at) == body && !block.contains(other_facts.span);
         is_outside
-            && (linker.receiver_form(site.file.site_ref(of)).is_some_and(|form| is_of_type(other.at, form))
-                || facts.args_of(of).iter().any(|argument| is_of_type(other.at, argument.value)))
+            && (linker.receiver_form(site.file.site_ref(site_id)).is_some_and(|form| is_of_type(other_facts.at, form))
+                || facts.args_of(site_id).iter().any(|argument| is_of_type(other_facts.at, argument.value)))
     };
     let is_given_back =
         || facts.exits.iter().any(|exit| facts.body_of(exit.at) == body && is_of_type(exit.at, exit.value));
@@ -380,8 +381,8 @@ impl<'l, 'a> Walk<'l, 'a> {
             self.cache().borrow_mut().sites.insert(body.file, Rc::clone(&sites));
             sites
         });
-        let own = of_file.get(body.index()).into_iter().flatten();
-        own.map(|&site| body.file.site_ref(site)).collect()
+        let sites_of_body = of_file.get(body.index()).into_iter().flatten();
+        sites_of_body.map(|&site| body.file.site_ref(site)).collect()
     }
 
     fn code_of_body(&self, body: BodyRef) -> Rc<BodyCode> {
@@ -557,14 +558,15 @@ impl<'l, 'a> Walk<'l, 'a> {
     /// Returns the bound types of values that the searched bodies make and do not store.
     fn types_made(&self) -> Vec<PathId> {
         let below = self.below.iter().flat_map(|body| {
-            let made = body
+            let types_of_body = body
                 .made
                 .get_or_init(|| body.sites.iter().flat_map(|&site| types_made_at(self.linker, site)).collect());
-            made.iter().copied()
+            types_of_body.iter().copied()
         });
         // The result of a single moved call returns to the old thread, so it does not count.
-        let own = self.own.iter().filter(|_| self.own.len() > 1).flat_map(|&site| types_made_at(self.linker, site));
-        below.chain(own).collect()
+        let own_types =
+            self.own.iter().filter(|_| self.own.len() > 1).flat_map(|&site| types_made_at(self.linker, site));
+        below.chain(own_types).collect()
     }
 }
 
@@ -612,13 +614,13 @@ fn sites_by_body(facts: &FileFacts) -> Vec<Vec<SiteId>> {
         if !is_moved_code(row.kind) {
             continue;
         }
-        let mut of = facts.body_of(row.at);
+        let mut body_id = facts.body_of(row.at);
         loop {
-            sites[of.0 as usize].push(site);
-            let body = facts.body(of);
+            sites[body_id.0 as usize].push(site);
+            let body = facts.body(body_id);
             let inner = matches!(body.kind, BodyKind::Lambda | BodyKind::GeneratorExpression);
             match body.parent.get().filter(|_| inner) {
-                Some(parent) => of = parent,
+                Some(parent) => body_id = parent,
                 None => break,
             }
         }

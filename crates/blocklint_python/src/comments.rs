@@ -20,7 +20,7 @@ pub(crate) fn collect_suppressions(source: &str, tokens: &Tokens, facts: &mut Fa
             continue;
         }
         last = Some(index);
-        let (is_alone, own) = find_own_lines(source, tokens, index);
+        let (is_alone, own_lines) = find_own_lines(source, tokens, index);
         let mut governed = None;
         let mut has_noqa = false;
         for_each_directive(&source[token.range()], |mut directive, part| {
@@ -32,10 +32,10 @@ pub(crate) fn collect_suppressions(source: &str, tokens: &Tokens, facts: &mut Fa
             }
             has_noqa |= is_noqa;
             let line = match is_bare_noqa {
-                true => own,
+                true => own_lines,
                 false => {
-                    let governed =
-                        *governed.get_or_insert_with(|| find_governed_lines(source, tokens, index, is_alone, own));
+                    let governed = *governed
+                        .get_or_insert_with(|| find_governed_lines(source, tokens, index, is_alone, own_lines));
                     directive.resolve_lines(is_alone, governed, source.len())
                 }
             };
@@ -53,7 +53,13 @@ pub(crate) fn collect_suppressions(source: &str, tokens: &Tokens, facts: &mut Fa
                 "" => Sym::NONE,
                 reason => facts.intern_literal(reason),
             };
-            facts.suppression(Suppression { kind: directive.kind, rules, reason, comment: span(part), line });
+            facts.suppression(Suppression {
+                kind: directive.kind,
+                rules,
+                reason,
+                comment: span(part),
+                covered_span: line,
+            });
         });
     }
 }

@@ -71,9 +71,11 @@ pub(crate) fn resolve(view: &View, mut action: CodeAction) -> Result<CodeAction,
 
 /// True if the client wants actions of this kind; a kind covers its sub-kinds, as `source` covers `source.fixAll`.
 fn is_wanted(only: Option<&[CodeActionKind]>, kind: &str) -> bool {
-    let covers = |wanted: &CodeActionKind| {
-        let wanted = kind_name(wanted);
-        wanted.is_empty() || kind == wanted || kind.strip_prefix(&wanted).is_some_and(|rest| rest.starts_with('.'))
+    let covers = |requested_kind: &CodeActionKind| {
+        let requested_kind = kind_name(requested_kind);
+        requested_kind.is_empty()
+            || kind == requested_kind
+            || kind.strip_prefix(&requested_kind).is_some_and(|rest| rest.starts_with('.'))
     };
     only.is_none_or(|kinds| kinds.iter().any(covers))
 }

@@ -115,7 +115,7 @@ fn check_comment(
     match row.kind {
         SuppressionKind::Malformed => findings.extend(said::malformed(&comment, reason)),
         SuppressionKind::Ignore if comment.words.is_empty() && mentions_rules(reason) => {
-            let is_of_file = row.line == file.facts.body(BodyId(0)).span;
+            let is_of_file = row.covered_span == file.facts.body(BodyId(0)).span;
             let word = if is_of_file { "ignore-file" } else { "ignore" };
             findings.extend(said::malformed(&comment, &format!("blocklint: {word} {reason}")));
         }
@@ -186,7 +186,7 @@ fn suppression_of(comment: &Comment<'_>, rule: RuleCode) -> Option<Suppression> 
     let place = facts.suppressions[comment.index as usize].comment;
     let mut rows = facts.suppressions.iter().enumerate().filter(|(_, row)| {
         matches!(row.kind, SuppressionKind::Ignore | SuppressionKind::Noqa)
-            && (row.comment == place || row.line.contains_offset(place.start))
+            && (row.comment == place || row.covered_span.contains_offset(place.start))
     });
     let (_, row) =
         rows.find(|(index, _)| written_rules(facts, *index as u32).any(|word| resolve_rules(word).contains(&rule)))?;

@@ -118,7 +118,7 @@ impl<'f> Page<'f> {
             .filter(|suppression| suppression.kind == SuppressionKind::Ignore && !suppression.rules.is_empty());
         let suppression = suppressions
             .into_iter()
-            .find(|suppression| suppression.line.start <= offset && offset <= suppression.line.end)?;
+            .find(|suppression| suppression.covered_span.start <= offset && offset <= suppression.covered_span.end)?;
         let comment = self.text.get(suppression.comment.start as usize..suppression.comment.end as usize)?;
         let word = comment.find("blocklint")?;
         let open = word + comment[word..].find('[')? + 1;
@@ -167,7 +167,7 @@ impl<'f> Page<'f> {
             texts.collect()
         };
         facts.suppressions.iter().any(|suppression| {
-            let covers_offset = suppression.line.start <= offset && offset <= suppression.line.end;
+            let covers_offset = suppression.covered_span.start <= offset && offset <= suppression.covered_span.end;
             suppression.kind == SuppressionKind::Ignore && covers_offset && rules.is_subset(&named(suppression))
         })
     }
@@ -178,7 +178,7 @@ impl<'f> Page<'f> {
             self.facts.suppressions.iter().filter(|suppression| suppression.kind == SuppressionKind::Ignore);
         suppressions.any(|suppression| {
             let is_in_comment = comment.start <= suppression.comment.start && suppression.comment.start < comment.end;
-            is_in_comment && suppression.line.start <= offset && offset <= suppression.line.end
+            is_in_comment && suppression.covered_span.start <= offset && offset <= suppression.covered_span.end
         })
     }
 }

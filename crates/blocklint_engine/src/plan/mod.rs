@@ -39,9 +39,9 @@ pub fn plan(chosen: &Chosen, paths: &FindingPaths, overview: &Overview, max_step
             if function == new {
                 names.push(&finding.function);
             }
-            let begins = paths.begins(finding).to_vec();
+            let start_nodes = paths.start_nodes(finding).to_vec();
             // A blocking call directly in a function that must not block is its own cause.
-            let direct = match (&begins[..], finding.trace.len()) {
+            let direct = match (&start_nodes[..], finding.trace.len()) {
                 ([only], 1) => paths.nodes.get(*only as usize).filter(|node| node.next.is_empty()),
                 _ => None,
             };
@@ -56,7 +56,7 @@ pub fn plan(chosen: &Chosen, paths: &FindingPaths, overview: &Overview, max_step
                 },
                 |node| node.change_point,
             );
-            PlanFinding { function, begins, own: direct_change }
+            PlanFinding { function, start_nodes, direct_change }
         })
         .collect();
     let ranks = rank_change_points(chosen, &change_points, paths.change_points.len());

@@ -396,7 +396,8 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
             linker.values.members(linker.callee(site, EnvId::NONE).value).iter().any(|&val| match val {
                 Val::External(path) | Val::Method { path, .. } => {
                     let rows = linker.library.calls(path);
-                    rows.iter().any(|row| row.row.concurrency.is_some() || row.held() == Some(Effect::NestedLoop))
+                    rows.iter()
+                        .any(|row| row.row.concurrency.is_some() || row.held_effect() == Some(Effect::NestedLoop))
                 }
                 _ => false,
             })

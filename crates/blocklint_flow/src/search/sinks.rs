@@ -223,7 +223,7 @@ impl<'l, 'a> Search<'l, 'a> {
             Val::External(path) | Val::Method { path, .. } => Some(path),
             _ => None,
         });
-        paths.filter(|&path| linker.library.calls(path).effect().any(|row| row.held().is_some())).collect()
+        paths.filter(|&path| linker.library.calls(path).effect().any(|row| row.held_effect().is_some())).collect()
     }
 
     /// Adds the sink of a library callable that a call gets as an argument and runs or hands over.
@@ -237,7 +237,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 || row.path.ends_with("(_)")
         };
         let is_blocking = |row: &blocklint_models::Match<'_, blocklint_models::CallRow>| {
-            row.when.is_empty() && row.held().is_some() && fits_any_arguments(row)
+            row.when.is_empty() && row.held_effect().is_some() && fits_any_arguments(row)
         };
         let Some(row) = rows.effect().find(is_blocking) else { return };
         let Some(label) = self.linker.effect_without_arguments(row.row) else { return };
@@ -465,7 +465,7 @@ impl<'l, 'a> Search<'l, 'a> {
         for row in linker.library.of(Language::Python).names(Uses::LAZY) {
             let forwards = |path: &str| {
                 let rows = linker.library.calls(linker.library.path(Language::Python, path));
-                rows.effect().any(|row| row.lazy && row.held().is_none())
+                rows.effect().any(|row| row.lazy && row.held_effect().is_none())
             };
             if let Some(name) = linker.program.name(row.name)
                 && !blocking.contains(&name)

@@ -56,10 +56,10 @@ impl Suppressions {
             let of_file = source.silencing.iter().map(|silencing| {
                 let row = &facts.suppressions[silencing.index as usize];
                 Comment {
-                    line: row.line,
+                    line: row.covered_span,
                     bare: row.rules.is_empty(),
                     is_noqa: row.kind == SuppressionKind::Noqa,
-                    is_behind_code: row.line.contains_offset(row.comment.start),
+                    is_behind_code: row.covered_span.contains_offset(row.comment.start),
                     rules: silencing.rules.clone(),
                     aliases: silencing.aliases.clone(),
                     reason: row.reason.get().map(|sym| facts.text(sym).to_owned()).filter(|text| !text.is_empty()),

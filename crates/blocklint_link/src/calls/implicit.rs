@@ -219,7 +219,7 @@ impl<'a> Linker<'a> {
             let mut targets = Targets::default();
             self.add_iteration(&mut targets, Val::Library { ty, args: ArgsId::NONE, made: None }, false);
             let holds = targets.list.iter().any(|target| match *target {
-                Target::Row { path, .. } => self.library.calls(path).effect().any(|row| row.held().is_some()),
+                Target::Row { path, .. } => self.library.calls(path).effect().any(|row| row.held_effect().is_some()),
                 _ => true,
             });
             // Iteration over a transparent type iterates over the value inside it.

@@ -277,7 +277,7 @@ impl<'a> Linker<'a> {
 
     /// Returns the label of a row for a call with unknown arguments.
     pub fn effect_without_arguments(&self, row: &CallRow) -> Option<Label> {
-        let effect = row.held()?;
+        let effect = row.held_effect()?;
         let own = matches!(effect, Effect::Cpu | Effect::Input | Effect::File);
         let mut place = if row.native || own { WhereSet::ALL } else { WhereSet::EVENT_LOOP };
         for condition in &row.unless {

@@ -18,7 +18,7 @@ use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::{EnvId, Val};
 
 pub use function_uses::{FunctionUses, Means, Use};
-pub use meaning::{Meaning, Meant};
+pub use meaning::{Meaning, PossibleMeanings};
 pub use variable_uses::VariableUses;
 
 /// The greatest number of subclasses that are searched.

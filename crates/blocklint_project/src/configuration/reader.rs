@@ -18,7 +18,7 @@ use crate::problem::error_text;
 const MAX_ERRORS: usize = 50;
 
 /// The settings of one file.
-pub(super) struct Part {
+pub(super) struct FileSettings {
     pub(super) file: Arc<File>,
     /// The keys that are set, with their lines.
     pub(super) keys: Vec<(&'static str, u32)>,
@@ -40,10 +40,10 @@ pub(super) struct Part {
     pub(super) require_reason: Option<bool>,
 }
 
-impl Part {
+impl FileSettings {
     /// Returns a file without settings.
     pub(super) fn new(file: Arc<File>) -> Self {
-        Part {
+        FileSettings {
             file,
             keys: Vec::new(),
             extend: None,
@@ -116,8 +116,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads all keys of a table.
-    pub(super) fn read(mut self, table: &DeTable<'_>) -> Result<Part, Vec<ConfigurationError>> {
-        let mut part = Part::new(Arc::clone(&self.file));
+    pub(super) fn read(mut self, table: &DeTable<'_>) -> Result<FileSettings, Vec<ConfigurationError>> {
+        let mut part = FileSettings::new(Arc::clone(&self.file));
         let mut entries = table.iter().collect::<Vec<_>>();
         entries.sort_by_key(|(key, _)| key.span().start);
         for (key, value) in entries {
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
         if self.errors.is_empty() { Ok(part) } else { Err(self.errors()) }
     }
 
-    fn read_key(&mut self, name: &'static str, value: &DeValue<'_>, span: &Range<usize>, part: &mut Part) {
+    fn read_key(&mut self, name: &'static str, value: &DeValue<'_>, span: &Range<usize>, part: &mut FileSettings) {
         match name {
             "extend" => part.extend = self.read_extend(name, value, span),
             "models" => part.models = Some(self.read_models(value, span)),
@@ -148,13 +148,13 @@ impl<'a> Reader<'a> {
                 Ok(size) => part.max_file_size = Some(size),
                 Err(message) => self.error(span, name, message),
             },
-            "select" => part.rules.select = Some(self.rules(name, value, span)),
-            "extend-select" => part.rules.extend_select = self.rules(name, value, span),
-            "ignore" => part.rules.ignore = self.rules(name, value, span),
+            "select" => part.rules.select = Some(self.rule_names(name, value, span)),
+            "extend-select" => part.rules.extend_select = self.rule_names(name, value, span),
+            "ignore" => part.rules.ignore = self.rule_names(name, value, span),
             "per-file-ignores" => part.per_file_ignores = self.per_file_ignores(name, value, span),
             "exclude" => part.exclude = Some(self.patterns(name, value, span)),
             "extend-exclude" => part.extend_exclude = self.patterns(name, value, span),
-            "switches" => part.switches = Some(self.rules(name, value, span)),
+            "switches" => part.switches = Some(self.rule_names(name, value, span)),
             "severity" => part.severity = self.severities(name, value, span),
             "min-severity" => part.min_severity = self.severity(name, value, span),
             "min-confidence" => part.min_confidence = self.confidence(name, value, span),

@@ -330,10 +330,10 @@ pub(super) fn catches(types: Option<&Expr>, exceptions: &[&str]) -> bool {
 }
 
 /// True for `Name`, `module.Name` and calls of these, if `Name` is one of the wanted names.
-fn is_named(expression: &Expr, wanted: &[&str]) -> bool {
+fn is_named(expression: &Expr, names: &[&str]) -> bool {
     match expression {
-        Expr::Call(call) => is_named(&call.func, wanted),
-        other => last_name(other).is_some_and(|name| wanted.contains(&name)),
+        Expr::Call(call) => is_named(&call.func, names),
+        callee => last_name(callee).is_some_and(|name| names.contains(&name)),
     }
 }
 

@@ -51,8 +51,8 @@ impl<'a> File<'a, '_> {
                 Expr::Attribute(attribute) => &*attribute.value,
                 Expr::Subscript(subscript) => &*subscript.value,
                 Expr::Call(call) => {
-                    calls.extend(self.find_wanted_call(of));
-                    &*of.func
+                    calls.extend(self.find_wanted_call(call));
+                    &*call.func
                 }
                 _ => break,
             };
@@ -63,11 +63,12 @@ impl<'a> File<'a, '_> {
     /// Returns the index in [`File::calls`] of a call that is to move to a thread.
     fn find_wanted_call(&self, call: &ExprCall) -> Option<usize> {
         let is_offload = |edit_kinds: &[EditKind]| matches!(edit_kinds, [EditKind::Offload { .. }]);
-        let from = self.calls.partition_point(|wanted| wanted.call.start() < call.start());
-        let same_start = self.calls.iter().skip(from).take_while(|wanted| wanted.call.start() == call.start());
-        let found = same_start
-            .enumerate()
-            .find(|(_, wanted)| wanted.call.range() == call.range() && is_offload(&wanted.remedy.edit_kinds));
+        let from = self.calls.partition_point(|wanted_call| wanted_call.call.start() < call.start());
+        let same_start =
+            self.calls.iter().skip(from).take_while(|wanted_call| wanted_call.call.start() == call.start());
+        let found = same_start.enumerate().find(|(_, wanted_call)| {
+            wanted_call.call.range() == call.range() && is_offload(&wanted_call.remedy.edit_kinds)
+        });
         found.map(|(distance, _)| from + distance)
     }
 
@@ -83,11 +84,11 @@ impl<'a> File<'a, '_> {
         };
         let site =
             Site { call: outermost.call, around: Surroundings::collect(outermost.call, &outermost.around, true)? };
-        for wanted in chain.calls.iter().filter_map(|&index| self.calls.get(index)) {
-            if let Some(refusal) = (elsewhere.refusal)(wanted.index, None, site.around.is_in_handler) {
+        for wanted_call in chain.calls.iter().filter_map(|&index| self.calls.get(index)) {
+            if let Some(refusal) = (elsewhere.refusal)(wanted_call.index, None, site.around.is_in_handler) {
                 return Err(refusal);
             }
-            self.functions.can_move(wanted.call, site.around.is_in_handler, &self.locals)?;
+            self.functions.can_move(wanted_call.call, site.around.is_in_handler, &self.locals)?;
         }
         // A reason against the move of the outermost call is one against the move of all.
         self.offload(&site, to)?;

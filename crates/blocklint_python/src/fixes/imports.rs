@@ -79,7 +79,7 @@ impl<'a> File<'a, '_> {
         let existing = self.module.body.iter().find_map(|statement| match statement {
             Stmt::ImportFrom(import)
                 if import.level == 0
-                    && import.module.as_ref().is_some_and(|of| of.as_str() == module)
+                    && import.module.as_ref().is_some_and(|module_name| module_name.as_str() == module)
                     && import.names.iter().all(|alias| alias.name.as_str() != "*") =>
             {
                 Some(import)
@@ -144,7 +144,7 @@ impl<'a> File<'a, '_> {
         let has_kind = |section: &&[&Stmt]| {
             !section.iter().any(|statement| imported_package(statement) == Some("__future__"))
                 && section.iter().any(|statement| {
-                    imported_package(statement).is_some_and(|of| is_standard(of) == is_standard_module)
+                    imported_package(statement).is_some_and(|package| is_standard(package) == is_standard_module)
                 })
         };
         let sections: Vec<&[&Stmt]> = section_lists.iter().map(Vec::as_slice).collect();

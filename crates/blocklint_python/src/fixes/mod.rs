@@ -84,11 +84,11 @@ pub struct Elsewhere<'e> {
 /// run.
 pub fn fix<'r>(
     source: &str,
-    wanted: &[(Span, &'r Remedy)],
+    remedies: &[(Span, &'r Remedy)],
     elsewhere: &Elsewhere<'_>,
     oldest: Option<(u8, u8)>,
 ) -> Vec<Result<WrittenEdit, Refusal>> {
-    let refuse_all = |reason: &str| wanted.iter().map(|_| Err(Refusal::new(reason))).collect();
+    let refuse_all = |reason: &str| remedies.iter().map(|_| Err(Refusal::new(reason))).collect();
     if depth::check_nesting(source).is_some() {
         return refuse_all("the file nests too deeply");
     }
@@ -103,7 +103,7 @@ pub fn fix<'r>(
         found: FxHashMap::default(),
         functions: Functions::default(),
     };
-    for (span, _) in wanted {
+    for (span, _) in remedies {
         finder.wanted.insert(*span);
     }
     finder.visit_body(&module.body);
@@ -114,10 +114,10 @@ pub fn fix<'r>(
         let (call, around) = found.get(span)?;
         Some(WantedCall { index, call, around: around.clone(), remedy })
     };
-    let mut calls: Vec<WantedCall<'_, 'r>> = wanted.iter().enumerate().filter_map(wanted_call).collect();
-    calls.sort_by_key(|wanted| (wanted.call.start(), wanted.index));
+    let mut calls: Vec<WantedCall<'_, 'r>> = remedies.iter().enumerate().filter_map(wanted_call).collect();
+    calls.sort_by_key(|planned| (planned.call.start(), planned.index));
     let file = File { comments, oldest, calls, functions, ..File::without_edits(source, module) };
-    wanted
+    remedies
         .iter()
         .enumerate()
         .map(|(index, (span, remedy))| match found.get(span) {

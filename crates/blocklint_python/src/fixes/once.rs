@@ -82,15 +82,15 @@ fn tests_presence(test: &Expr, kept: &str, is_unset: bool) -> bool {
         Expr::UnaryOp(unary_op) if unary_op.op == UnaryOp::Not => tests_presence(&unary_op.operand, kept, !is_unset),
         // `if name not in kept:`
         Expr::Compare(compare) if compare.ops.iter().any(|op| matches!(op, CmpOp::In | CmpOp::NotIn)) => {
-            let wanted = if is_unset { CmpOp::NotIn } else { CmpOp::In };
+            let operator = if is_unset { CmpOp::NotIn } else { CmpOp::In };
             let container = compare.comparators.first().and_then(dotted_path);
-            compare.ops.first() == Some(&wanted)
+            compare.ops.first() == Some(&operator)
                 && container.is_some_and(|container| kept.strip_suffix("[]") == Some(&*container))
         }
         Expr::Compare(compare) => {
-            let wanted = if is_unset { CmpOp::Is } else { CmpOp::IsNot };
+            let operator = if is_unset { CmpOp::Is } else { CmpOp::IsNot };
             is_kept(&compare.left)
-                && compare.ops.first() == Some(&wanted)
+                && compare.ops.first() == Some(&operator)
                 && compare.comparators.iter().all(Expr::is_none_literal_expr)
         }
         other => !is_unset && is_kept(other),

@@ -48,7 +48,7 @@ impl<'a> BlockNames<'a> {
     }
 
     pub(super) fn count_bindings(&self, name: &str) -> usize {
-        self.bindings.iter().filter(|of| **of == name).count()
+        self.bindings.iter().filter(|bound_name| **bound_name == name).count()
     }
 }
 

@@ -196,9 +196,10 @@ struct Uses<'h, 'a> {
 impl Uses<'_, '_> {
     fn is_holder(&self, node: AnyNodeRef<'_>) -> bool {
         match (self.holder, node) {
-            (Holder::Local(wanted), AnyNodeRef::ExprName(name)) => name.id.as_str() == *wanted,
-            (Holder::Field(of, wanted), AnyNodeRef::ExprAttribute(field)) => {
-                field.attr.as_str() == *wanted && matches!(&*field.value, Expr::Name(name) if name.id.as_str() == *of)
+            (Holder::Local(field_name), AnyNodeRef::ExprName(name)) => name.id.as_str() == *field_name,
+            (Holder::Field(object_name, field_name), AnyNodeRef::ExprAttribute(field)) => {
+                field.attr.as_str() == *field_name
+                    && matches!(&*field.value, Expr::Name(name) if name.id.as_str() == *object_name)
             }
             _ => false,
         }
@@ -244,14 +245,14 @@ impl<'a> SourceOrderVisitor<'a> for Uses<'_, 'a> {
                         self.counted.push(method.value.range());
                     }
                     if TASK_FUNCTIONS.contains(&name) {
-                        let given: Vec<TextRange> = call
+                        let holder_arguments: Vec<TextRange> = call
                             .arguments
                             .args
                             .iter()
-                            .filter(|of| self.is_holder((*of).into()))
+                            .filter(|argument| self.is_holder((*argument).into()))
                             .map(Ranged::range)
                             .collect();
-                        self.counted.extend(given);
+                        self.counted.extend(holder_arguments);
                     }
                 }
             }

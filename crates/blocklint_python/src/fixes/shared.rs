@@ -161,8 +161,8 @@ impl<'a> Helpers<'a> {
         let mut names = helper.parameters.iter_non_variadic_params().map(|parameter| parameter.name().as_str());
         let mut passed = Vec::new();
         if let Some(receiver) = receiver {
-            let own = names.next();
-            passed.extend(own.filter(|_| shared.contains(&receiver)));
+            let first_name = names.next();
+            passed.extend(first_name.filter(|_| shared.contains(&receiver)));
         }
         for argument in &*call.arguments.args {
             if argument.is_starred_expr() {
@@ -173,10 +173,10 @@ impl<'a> Helpers<'a> {
         }
         let by_name = call.arguments.keywords.iter().filter(|keyword| is_shared(&keyword.value));
         let by_name = by_name.filter_map(|keyword| keyword.arg.as_ref());
-        for wanted in by_name {
+        for candidate in by_name {
             let mut names_again =
                 helper.parameters.iter_non_variadic_params().map(|parameter| parameter.name().as_str());
-            passed.extend(names_again.find(|name| *name == wanted.as_str()));
+            passed.extend(names_again.find(|name| *name == candidate.as_str()));
         }
         (!passed.is_empty()).then_some((helper, passed))
     }
