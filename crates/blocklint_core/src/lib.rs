@@ -1,6 +1,6 @@
 //! The vocabulary of all other crates: contexts, effects, severities, spans and findings.
 //!
-//! Nothing here knows a language, a library or an output format.
+//! Nothing in this crate depends on a language, a library or an output format.
 
 mod finding;
 mod fingerprint;

@@ -18,7 +18,7 @@ use camino::Utf8Path;
 use rayon::ThreadPoolBuilder;
 
 use crate::Failure;
-use crate::comments::named::silencing_comments;
+use crate::comments::named::suppressing_comments;
 use crate::comments::{CommentChecks, CommentEdit, comment_findings, unread_languages};
 use crate::contain::{Contained, LeftOut, contain, unseen_languages};
 use crate::extraction::{Extracted, extract_all};
@@ -284,7 +284,7 @@ pub(crate) fn source_file(file: &blocklint_project::SourceFile, extracted: Extra
     Some(SourceFile {
         path: Arc::clone(&file.path),
         relative: file.relative.as_str().replace('\\', "/"),
-        silencing: silencing_comments(&facts),
+        silencing: suppressing_comments(&facts),
         facts,
         index: extracted.index.map(OnceLock::from).unwrap_or_default(),
         reported: file.reported,
@@ -293,7 +293,7 @@ pub(crate) fn source_file(file: &blocklint_project::SourceFile, extracted: Extra
 
 /// Replaces the facts of a file and everything that is derived from them. Returns the old facts.
 pub(crate) fn replace_facts(file: &mut SourceFile, facts: FileFacts) -> FileFacts {
-    file.silencing = silencing_comments(&facts);
+    file.silencing = suppressing_comments(&facts);
     file.index = OnceLock::new();
     std::mem::replace(&mut file.facts, facts)
 }

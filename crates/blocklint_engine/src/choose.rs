@@ -125,7 +125,7 @@ pub(crate) enum Fate {
     Shown,
     /// Its rule is not reported.
     NotSelected,
-    /// A comment or the configuration silences it.
+    /// A comment or the configuration suppresses it.
     Suppressed,
     /// It would be shown if other code than tests, examples or a command line reached it.
     Aside,
@@ -268,14 +268,14 @@ mod tests {
 
     #[test]
     fn groups_have_only_the_findings_that_are_shown() {
-        let silenced = Finding {
+        let suppressed = Finding {
             suppression: Some(Suppression { reason: None, source: SuppressionSource::Comment }),
             ..finding(101, Severity::Error, Confidence::High)
         };
         let findings = vec![
             finding(101, Severity::Note, Confidence::High),
             finding(102, Severity::Error, Confidence::High),
-            silenced,
+            suppressed,
             finding(103, Severity::Error, Confidence::Low),
             finding(902, Severity::Note, Confidence::High),
             finding(104, Severity::Warning, Confidence::Medium),

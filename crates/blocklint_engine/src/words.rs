@@ -101,7 +101,7 @@ fn finding_and_remedy(
         severity: raw.severity,
         confidence: raw.confidence,
         message: words.message,
-        notes: words.notes.into_iter().chain(partly_silenced(raw)).collect(),
+        notes: words.notes.into_iter().chain(partly_suppressed_note(raw)).collect(),
         help: words.help,
         place: place_of(linker, raw.file, raw.span),
         effect: raw.effect,
@@ -125,9 +125,9 @@ fn finding_and_remedy(
     Some((finding, remedy))
 }
 
-/// Returns a note about comments that silence other causes of a finding, and the comment that would silence all of
+/// Returns a note about comments that suppress other causes of a finding, and the comment that would suppress all of
 /// them.
-fn partly_silenced(raw: &RawFinding) -> Option<String> {
+fn partly_suppressed_note(raw: &RawFinding) -> Option<String> {
     let (first, more) = raw.partly_silenced.split_first()?;
     let functions = match more.len() {
         0 => format!("`{first}`"),
@@ -242,7 +242,7 @@ fn owner_kind(linker: &Linker<'_>, raw: &RawFinding) -> OwnerKind {
     }
 }
 
-/// Returns the name of the root in its file; for a function that is handed over, its own name.
+/// Returns the name of the root in its file, or the name of the callable if the finding is at a handover.
 fn owner_name(linker: &Linker<'_>, raw: &RawFinding) -> String {
     if raw.handed
         && let Some(first) = raw.trace.first()

@@ -79,8 +79,8 @@ fn is_migration(relative: &str) -> bool {
     folders(relative).chain([stem]).any(lang::python::conventions::holds_migrations)
 }
 
-/// True if the folder of a file is no package, but another folder of the project is one: `scripts/load.py` beside
-/// `shop/__init__.py`.
+/// True if the folder of a file is no package, but another folder of the project is a package: `scripts/load.py` in a
+/// project with `shop/__init__.py`.
 fn is_beside_packages(linker: &Linker<'_>, relative: &str) -> bool {
     let Some((folder, _)) = relative.rsplit_once('/') else { return false };
     let mut packages = linker.program.files.iter().filter_map(|file| file.relative.strip_suffix("/__init__.py"));

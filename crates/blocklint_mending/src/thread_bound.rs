@@ -131,13 +131,13 @@ fn bound_to_path(linker: &Linker<'_>, site: SiteRef, to: Bound, how: BoundUse, p
     bound_call(linker, site, to, how, linker.library.text(path).to_string())
 }
 
-/// Returns the call at a site as one that cannot move; `call` is its name in messages.
+/// Returns the call at a site as a bound call, which cannot move to another thread. `call` is its name in messages.
 pub(crate) fn bound_call(linker: &Linker<'_>, site: SiteRef, to: Bound, how: BoundUse, call: String) -> BoundCall {
     let path = Arc::clone(&linker.program.files[site.file.index()].path);
     BoundCall { to, how, call, place: Place::unlocated(path, linker.program.site(site).span) }
 }
 
-/// Returns the type of a call's result if such objects work only in the thread that makes them.
+/// Returns the type of a call's result if objects of this type work only in the thread that creates them.
 fn made_for_one_thread(linker: &Linker<'_>, site: SiteRef) -> Option<PathId> {
     for_one_thread(linker, linker.result(site, EnvId::NONE).value).first().copied()
 }
@@ -488,7 +488,7 @@ impl<'l, 'a> Walk<'l, 'a> {
             row.asks == Some(Asks::RunningLoop) && !self.is_tried(site)
                 || row.concurrency == Some(Concurrency::Unbounded) && handed.is_empty()
         });
-        (asks || handed.iter().any(|row| hands_to_loop(row.row))).then_some(Bound::Loop)
+        (asks || handed.iter().any(|row| runs_on_own_loop(row.row))).then_some(Bound::Loop)
     }
 
     /// True if a call is in a `try` block. Code that tries if a loop is running handles the error.
@@ -634,8 +634,8 @@ fn usable_in_any_thread() -> Condition {
     Condition { subject: Subject::Argument(Argument::Receiver), tests }
 }
 
-/// True if a row hands an argument over to the loop of this thread.
-fn hands_to_loop(row: &HandoverRow) -> bool {
+/// True if the event loop of this thread runs the callable that a row describes.
+fn runs_on_own_loop(row: &HandoverRow) -> bool {
     matches!(row.selector, Selector::Argument(_))
         && matches!(row.context, HandoverContext::Is(Runs::In(Context::EventLoop)))
 }

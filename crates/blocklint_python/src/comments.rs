@@ -81,7 +81,7 @@ fn find_suppression_words(bytes: &[u8]) -> Vec<u32> {
     offsets
 }
 
-/// Returns whether a comment is alone on its line, and the comment's lines: its own, and those before it that a
+/// Returns true if a comment is alone on its line, and the comment's lines: its own, and those before it that a
 /// multi-line string or a backslash joins to it, because these cannot have a comment.
 fn find_own_lines(source: &str, tokens: &Tokens, comment: usize) -> (bool, Span) {
     let mut lines = line_at(source, tokens[comment].start());

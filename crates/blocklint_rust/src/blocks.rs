@@ -19,9 +19,10 @@ pub(crate) struct BlockValue {
     pub(crate) span: Span,
 }
 
-/// The arm in which the rest of a block runs, after an `if` of which one branch always leaves: `if x { return; }`.
+/// The arm of an `if` that covers the statements after it, because its other branch always leaves the block:
+/// `if x { return; }`.
 #[derive(Clone, Copy)]
-pub(crate) struct RestArm {
+pub(crate) struct FollowingArm {
     pub(crate) kind: RegionKind,
     pub(crate) group: u32,
     pub(crate) test: FormId,
@@ -187,7 +188,7 @@ impl Walker<'_> {
     }
 
     /// Opens the arms in which the rest of the block runs.
-    fn open_arms_after(&mut self, after: &[RestArm], start: usize, end: usize) {
+    fn open_arms_after(&mut self, after: &[FollowingArm], start: usize, end: usize) {
         for arm in after {
             let span = Span::new(start as u32, end as u32);
             self.region = self.open_arm(arm.kind, arm.group, arm.test, span);
@@ -216,7 +217,7 @@ impl Walker<'_> {
     }
 
     /// Walks a `let`. Returns true if its value diverges, and the arm of the code after a `let … else`.
-    pub(crate) fn walk_let(&mut self, node: Node<'_>) -> (bool, Option<RestArm>) {
+    pub(crate) fn walk_let(&mut self, node: Node<'_>) -> (bool, Option<FollowingArm>) {
         let f = fields();
         let Some(pattern) = child(node, f.pattern) else { return (false, None) };
         let annotation = self.type_form_in_field(node, f.type_name);
@@ -241,7 +242,7 @@ impl Walker<'_> {
             let group = self.facts.group();
             let region = self.open_arm(RegionKind::Else, group, test, span(alternative));
             self.in_region(region, |walker| walker.walk_block(alternative));
-            after = Some(RestArm { kind: RegionKind::Then, group, test });
+            after = Some(FollowingArm { kind: RegionKind::Then, group, test });
         }
         let name_pattern = crate::items::strip_mut(pattern);
         if kind(name_pattern) == K::Identifier {

@@ -4,14 +4,14 @@ use blocklint_core::Span;
 use blocklint_facts::{AltKind, Form, FormId, List, RegionId, RegionKind, Site, SiteFlags, SiteKind};
 use tree_sitter::Node;
 
-use crate::blocks::RestArm;
+use crate::blocks::FollowingArm;
 use crate::kinds::{K, child, fields, kind, named};
 use crate::scope::ScopeKind;
 use crate::walker::{Breaks, Walker, Walking, span};
 
 impl Walker<'_> {
     /// Walks an `if` with all its `else if`. Adds the arms in which the rest of the block runs to `after`.
-    pub(crate) fn walk_if(&mut self, node: Node<'_>, after: &mut Vec<RestArm>) -> FormId {
+    pub(crate) fn walk_if(&mut self, node: Node<'_>, after: &mut Vec<FollowingArm>) -> FormId {
         let f = fields();
         let outer = self.region;
         let mut values = Vec::new();
@@ -49,11 +49,11 @@ impl Walker<'_> {
         self.region = outer;
         for (index, &(group, test)) in tests.iter().enumerate() {
             if values.get(index).is_some_and(|value| value.is_none()) {
-                after.push(RestArm { kind: RegionKind::Else, group, test });
+                after.push(FollowingArm { kind: RegionKind::Else, group, test });
                 continue;
             }
             if values[index + 1..].iter().all(|value| value.is_none()) {
-                after.push(RestArm { kind: RegionKind::Then, group, test });
+                after.push(FollowingArm { kind: RegionKind::Then, group, test });
             }
             break;
         }

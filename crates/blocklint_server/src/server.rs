@@ -524,7 +524,7 @@ impl<'c> Server<'c> {
     }
 
     /// Publishes the diagnostics that differ from those that the client has: of open files, and with
-    /// `diagnosticMode: "workspace"` of all files. A client that pulls diagnostics is asked to pull them again.
+    /// `diagnosticMode: "workspace"` of all files. A client that pulls diagnostics gets a request to pull them again.
     fn publish_all(&mut self) {
         let mut paths: Vec<FilePath> = self.documents.keys().cloned().collect();
         if !self.client.pulls_diagnostics {

@@ -56,7 +56,7 @@ pub(crate) fn why(why: &Why) -> Result<u8, Failure> {
     Ok(if is_complete { CLEAN } else { FAILED })
 }
 
-/// The lines of one project among those that the user asks about.
+/// The lines of one project among those of the command line.
 struct ProjectLines {
     root: Utf8PathBuf,
     /// The paths that `blocklint check` would get to report on these lines.
@@ -108,7 +108,7 @@ fn explain_in(
     places: &[(usize, &Line<'_>)],
 ) -> Result<Vec<IndexedAnswer>, Failure> {
     let mut prepared = prepare_paths(check, paths)?;
-    // A file that `blocklint check` excludes is read if the user asks about a line of it.
+    // A file that `blocklint check` excludes is read if the command line names a line of it.
     let mut left_out: Vec<(Utf8PathBuf, String)> = Vec::new();
     for (_, place) in places {
         let path = absolute(current, place.path);
@@ -190,7 +190,7 @@ fn describe_missing_source(path: &Utf8Path, current: &Utf8Path) -> String {
     }
 }
 
-/// A line that the user asks about: of a file, or of a cell of a notebook.
+/// A line of the command line's arguments: of a file, or of a cell of a notebook.
 #[derive(Debug)]
 struct Line<'a> {
     /// The argument as it was typed.

@@ -56,7 +56,7 @@ pub struct Baseline {
     pub entries: BTreeMap<BaselineKey, u32>,
 }
 
-/// The findings of a run that a baseline knows, and the entries that match no finding.
+/// The findings of a run that a baseline contains, and the entries that match no finding.
 #[derive(Clone, Debug, Default)]
 pub struct BaselineResult {
     /// The known findings, marked as suppressed by the baseline.

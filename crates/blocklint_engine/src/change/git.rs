@@ -2,7 +2,7 @@
 //!
 //! A checkout may configure programs that git runs: filters of `.gitattributes`, `core.fsmonitor`, `diff.external`, a
 //! remote helper that fetches a missing object. An unpacked archive brings its own `.git/config`. Therefore git is only
-//! asked for stored objects (`ls-tree`, `ls-files --stage`, `cat-file`), and never looks at the work tree, as
+//! run for stored objects (`ls-tree`, `ls-files --stage`, `cat-file`), and never looks at the work tree, as
 //! `git diff` and `git status` do; [`worktree`](super::worktree) compares the work tree.
 
 use std::collections::BTreeMap;

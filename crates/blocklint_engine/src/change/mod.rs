@@ -1,5 +1,5 @@
-//! `blocklint check --since` and its like: analyses two states of a project, before and after a change, and compares
-//! their findings. Lines are not compared.
+//! `blocklint check --since`, `--changed` and `--staged`: analyses two states of a project, before and after a change,
+//! and compares their findings. Lines are not compared.
 //!
 //! Facts of files that are equal in both states are extracted once. Both states are analysed with the present
 //! manifests, configuration and models, so that only the change of the code makes a difference.
@@ -23,7 +23,7 @@ use crate::analyse::{
 };
 use crate::cached::{extract_with_cache, finish_with_hidden};
 use crate::choose::{Chosen, Hidden};
-use crate::comments::named::silencing_comments;
+use crate::comments::named::suppressing_comments;
 use crate::comments::unread_languages;
 use crate::extraction::{decode, extract_bytes};
 use crate::timings::Timings;
@@ -344,7 +344,7 @@ fn apply_overlay(project: &Project, sources: &mut Vec<Analysed>, overlay: &Overl
             (Err(slot), Some(facts), Some(file)) => {
                 let relative = file.relative.as_str().replace('\\', "/");
                 let (path, index) = (Arc::clone(&file.path), OnceLock::new());
-                let silencing = silencing_comments(&facts);
+                let silencing = suppressing_comments(&facts);
                 sources.insert(slot, Analysed { path, relative, facts, index, reported: file.reported, silencing });
             }
             (Err(_), ..) => {}

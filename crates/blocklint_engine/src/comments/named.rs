@@ -1,4 +1,4 @@
-//! The rules that a suppression comment silences: `ignore[BLT104]`, `noqa: ASYNC251`.
+//! The rules that a suppression comment suppresses: `ignore[BLT104]`, `noqa: ASYNC251`.
 
 use blocklint_analysis::SilencingComment;
 use blocklint_core::RuleCode;
@@ -7,10 +7,10 @@ use blocklint_rules::{mentions_rules, resolve_rules, rules_of_async_code};
 
 use super::written_rules;
 
-/// Returns the comments of a file that silence rules, in order. A `noqa` with codes of other tools silences nothing.
-/// Rules without brackets (`ignore BLT104`) silence nothing either, because they are a mistake and not a reason
+/// Returns the comments of a file that suppress rules, in order. A `noqa` with codes of other tools suppresses nothing.
+/// Rules without brackets (`ignore BLT104`) suppress nothing either, because they are a mistake and not a reason
 /// (BLT903).
-pub(crate) fn silencing_comments(facts: &FileFacts) -> Vec<SilencingComment> {
+pub(crate) fn suppressing_comments(facts: &FileFacts) -> Vec<SilencingComment> {
     let rows = facts.suppressions.iter().enumerate();
     let silencing = rows.filter_map(|(index, row)| {
         let is_noqa = row.kind == SuppressionKind::Noqa;

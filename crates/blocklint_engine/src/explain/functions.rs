@@ -1,4 +1,5 @@
-//! The explanation of a function: whether it must not block, its uses, and the blocking calls that it reaches.
+//! The explanation of a function: the reason why it must not block or may, its uses, and the blocking calls that it
+//! reaches.
 
 use blocklint_analysis::{BlockingPath, BodyExplanation, BodyRef, BodyUse, Explainer, Root, RootKind, StopReason};
 use blocklint_core::{Context, Place};

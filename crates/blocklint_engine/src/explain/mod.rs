@@ -116,7 +116,7 @@ fn line_span_of(project: &Project, asked: AskedLine) -> Option<LineSpan> {
     Some(LineSpan { path: std::sync::Arc::clone(&source.path), line, code, text })
 }
 
-/// The answers about all asked lines. Lines refer to findings by their index in `findings`.
+/// The answers about all requested lines. Lines refer to findings by their index in `findings`.
 struct LineAnswers {
     /// All findings of the project, of every severity and confidence.
     findings: Vec<Finding>,

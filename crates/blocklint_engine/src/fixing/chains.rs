@@ -33,16 +33,17 @@ impl Chains {
     }
 }
 
-/// Returns the fix of a finding: the one that its remedy prefers, if it can be made, else the other one. If neither can
-/// be made, returns the refusal of the preferred one.
+/// Returns the fix of a finding. Both the chain (`chained`) and an edit at the call (`direct`) can fix it: the fix that
+/// the remedy prefers is returned if it can be made, else the other fix. If neither can be made, returns the refusal of
+/// the preferred fix.
 pub(super) fn preferred_fix(
-    wanted: &PlannedEdit,
+    planned_edit: &PlannedEdit,
     chained: Option<Result<Fix, Refusal>>,
-    other: Result<Fix, Refusal>,
+    direct: Result<Fix, Refusal>,
 ) -> Result<Fix, Refusal> {
-    let Some(chained) = chained else { return other };
-    let is_first = matches!(wanted.remedy.edit_kinds.first(), Some(EditKind::Asyncify));
-    match (is_first, chained, other) {
+    let Some(chained) = chained else { return direct };
+    let is_first = matches!(planned_edit.remedy.edit_kinds.first(), Some(EditKind::Asyncify));
+    match (is_first, chained, direct) {
         (true, Ok(fix), _) | (false, _, Ok(fix)) => Ok(fix),
         (true, Err(_), Ok(fix)) | (false, Ok(fix), Err(_)) => Ok(fix),
         (true, Err(refusal), Err(_)) | (false, Err(_), Err(refusal)) => Err(refusal),

@@ -148,7 +148,7 @@ fn keep_owner(_new: &fs::File, _old: &fs::Metadata) -> Result<(), String> {
 
 /// Removes temporary files of stopped runs. Files of a running process stay.
 fn remove_leftover_files(folder: &Utf8Path) {
-    /// If it is unknown whether a process is running, a file of this age is removed.
+    /// If it is unknown that a process has ended, a file of this age is removed.
     const OLD: Duration = Duration::from_secs(60 * 60);
     let Ok(entries) = folder.read_dir_utf8() else { return };
     for entry in entries.flatten() {

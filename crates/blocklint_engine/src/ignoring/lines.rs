@@ -68,7 +68,7 @@ fn shift_lines<T>(parts: &mut [Vec<Line<T>>], edit: Edit) {
 }
 
 /// Adds the best comment for each line at once. Returns the new page, the edits, and for each line if its own comment
-/// silences its rules; `None` if the comments would change the code. If several lines share one comment, the last line
+/// suppresses its rules; `None` if the comments would change the code. If several lines share one comment, the last line
 /// has it, and the rules of the others are added later.
 fn try_together<'f, T>(page: &Page<'f>, lines: &[Line<T>], reason: &str) -> Option<(Page<'f>, Vec<Edit>, Vec<bool>)> {
     let mut edits: Vec<Option<(Span, String)>> = Vec::with_capacity(lines.len());
@@ -92,7 +92,7 @@ fn try_together<'f, T>(page: &Page<'f>, lines: &[Line<T>], reason: &str) -> Opti
         // A statement of several lines gets one comment, as if the comments were added one after the other.
         let next = edits.get(at + 1).and_then(Option::as_ref).map(comment);
         let is_shared = next.is_some_and(|next| new.is_comment_for_line(next, offset));
-        edits[at].is_some() && !is_shared && new.silences(offset, &line.rules)
+        edits[at].is_some() && !is_shared && new.suppresses(offset, &line.rules)
     });
     let silenced = silenced.collect();
     Some((new, made, silenced))

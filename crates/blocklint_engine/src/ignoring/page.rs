@@ -49,7 +49,7 @@ impl<'f> Page<'f> {
             let tried = self.with_comments(&[(span, &content)]).and_then(|(page, edits)| {
                 let edit = edits.first().copied().ok_or("there is no edit")?;
                 let offset = if edit.at <= offset { offset.saturating_add_signed(edit.grown) } else { offset };
-                let is_silenced = page.silences(offset, rules);
+                let is_silenced = page.suppresses(offset, rules);
                 if is_silenced {
                     Ok((page, edit))
                 } else {
@@ -157,7 +157,7 @@ impl<'f> Page<'f> {
     }
 
     /// True if one comment suppresses all of these rules on the line of an offset.
-    pub(super) fn silences(&self, offset: u32, rules: &BTreeSet<RuleCode>) -> bool {
+    pub(super) fn suppresses(&self, offset: u32, rules: &BTreeSet<RuleCode>) -> bool {
         let facts = &self.facts;
         let named = |suppression: &blocklint_facts::Suppression| -> BTreeSet<RuleCode> {
             let texts = facts.list(suppression.rules).iter().filter_map(|form| match facts.form(*form) {

@@ -207,7 +207,7 @@ pub struct CallRow {
     pub property: bool,
     /// The type of the call's result.
     pub returns: Option<TypeExpr>,
-    /// The state that the call gives to its result or receiver.
+    /// The state that the result or receiver has after the call.
     pub state: Option<String>,
     /// The origin of the bytes of the result.
     pub source: Option<Source>,

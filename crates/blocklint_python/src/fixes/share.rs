@@ -21,7 +21,7 @@ const TASK_FUNCTIONS: &[&str] = &["run_in_executor"];
 
 /// The place that keeps the executor.
 enum Holder<'a> {
-    /// Only an argument of a call that gives it tasks.
+    /// Only an argument of a call that submits tasks to it.
     Argument,
     /// A local variable of the function around.
     Local(&'a str),
@@ -205,7 +205,8 @@ impl Uses<'_, '_> {
         }
     }
 
-    /// Returns the range of the receiver, if a call is one of such a method of the executor.
+    /// Returns the range of the receiver, if a call is that of a method of the executor with a name that `is_named`
+    /// accepts.
     fn receiver_if_holder(&self, call: &Expr, is_named: impl Fn(&str) -> bool) -> Option<TextRange> {
         let Expr::Call(call) = call else { return None };
         let Expr::Attribute(method) = &*call.func else { return None };

@@ -85,7 +85,7 @@ pub(super) fn find_shared_change<'e>(
     find_change_of_parameters(function, parameters, collections, helpers, HELPER_DEPTH)
 }
 
-/// Returns the range of such a change, if these parameters are the shared state.
+/// Returns the range of a change of shared state, if these parameters are the shared state.
 fn find_change_of_parameters<'e>(
     function: &'e StmtFunctionDef,
     shared: Vec<&'e str>,

@@ -28,9 +28,9 @@ pub(super) struct Surroundings<'a> {
     pub(super) runs_for_each_element: bool,
     /// The reason why other tasks should not run during the call, if there is one.
     pub(super) disturbed: Option<&'static str>,
-    /// The targets that get the result of the call: `x` of `x = f()`.
+    /// The targets to which the result of the call is assigned: `x` of `x = f()`.
     pub(super) values_assigned_to: &'a [Expr],
-    /// The call of which this call is an argument.
+    /// The call that has this call as an argument: `print(…)` for `f()` in `print(f())`.
     pub(super) outer_call: Option<&'a ExprCall>,
     /// True if the call is in an f-string.
     pub(super) is_in_f_string: bool,
