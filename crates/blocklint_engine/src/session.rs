@@ -338,10 +338,8 @@ impl Session {
             hand_over(self, Report { findings, groups, read, remedies, must_not_block, all_paths, left_out, timings })
         };
         // A cancelled run leaves the session as it was, because all that it changed is local to it.
-        catch_unwind(AssertUnwindSafe(run)).map_err(|panic| match panic.is::<Stopped>() {
-            true => Cancelled,
-            false => resume_unwind(panic),
-        })
+        catch_unwind(AssertUnwindSafe(run))
+            .map_err(|panic| if panic.is::<Stopped>() { Cancelled } else { resume_unwind(panic) })
     }
 
     /// Builds the names anew and drops everything that is stored by slot. Called after files were added or removed,

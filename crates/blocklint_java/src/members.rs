@@ -82,12 +82,11 @@ impl Walker<'_> {
         }
         if let Some(block) = block {
             if modifiers.is_synchronized {
-                let lock = match modifiers.is_static && class.is_some() {
-                    true => {
-                        let var = self.facts.facts().class(class).var;
-                        if var.is_some() { self.var_form(var) } else { self.other() }
-                    }
-                    false => self.form(Form::This),
+                let lock = if modifiers.is_static && class.is_some() {
+                    let var = self.facts.facts().class(class).var;
+                    if var.is_some() { self.var_form(var) } else { self.other() }
+                } else {
+                    self.form(Form::This)
                 };
                 self.walk_locked_block(lock, name_node, block);
             } else {

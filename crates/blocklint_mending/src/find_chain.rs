@@ -289,10 +289,7 @@ impl Closing<'_, '_, '_> {
                 }
             }
         }
-        match called {
-            true => Ok(()),
-            false => Err(self.refused_at_helper(NoChain::NoKnownCaller(self.name(helper)), helper)),
-        }
+        if called { Ok(()) } else { Err(self.refused_at_helper(NoChain::NoKnownCaller(self.name(helper)), helper)) }
     }
 
     /// Adds a call of a helper. Its caller can await, or becomes a helper too.

@@ -28,9 +28,12 @@ pub(crate) enum Frame<'a> {
 pub(crate) fn frames(finding: &Finding, steps_before_join: usize) -> Vec<Frame<'_>> {
     let steps = finding.trace.len();
     let steps_before_join = steps_before_join.clamp(1, steps.max(1));
-    let label = |index: usize| match index + 1 == steps_before_join && steps_before_join < steps {
-        true => format!("{}, and then as above", step_label(finding, index)),
-        false => step_label(finding, index),
+    let label = |index: usize| {
+        if index + 1 == steps_before_join && steps_before_join < steps {
+            format!("{}, and then as above", step_label(finding, index))
+        } else {
+            step_label(finding, index)
+        }
     };
     // On greenlets the finding's place is the call at the end of its trace. That frame is first, then the path to it.
     if finding.context == Some(blocklint_core::Context::Greenlet) && steps > 1 {
@@ -42,13 +45,12 @@ pub(crate) fn frames(finding: &Finding, steps_before_join: usize) -> Vec<Frame<'
             primary: false,
         };
         let before_last = steps - 1;
-        match before_last > MOST_FRAMES {
-            true => {
-                frames.extend((0..FIRST_FRAMES).map(frame));
-                frames.push(Frame::Gap(before_last - MOST_FRAMES));
-                frames.extend((before_last - (MOST_FRAMES - FIRST_FRAMES)..before_last).map(frame));
-            }
-            false => frames.extend((0..before_last).map(frame)),
+        if before_last > MOST_FRAMES {
+            frames.extend((0..FIRST_FRAMES).map(frame));
+            frames.push(Frame::Gap(before_last - MOST_FRAMES));
+            frames.extend((before_last - (MOST_FRAMES - FIRST_FRAMES)..before_last).map(frame));
+        } else {
+            frames.extend((0..before_last).map(frame))
         }
         frames.extend(lock_holder_frame(finding));
         return frames;
@@ -56,9 +58,10 @@ pub(crate) fn frames(finding: &Finding, steps_before_join: usize) -> Vec<Frame<'
     // A call that does not block itself (a lock over an `await`) needs no label, because the message explains it.
     let label_of_place = (!finding.trace.is_empty() && finding.effect.is_some()).then(|| label(0));
     let mut frames = vec![Frame::Place { place: &finding.place, label: label_of_place, primary: true }];
-    let (head, tail) = match steps_before_join > MOST_FRAMES {
-        true => (FIRST_FRAMES, steps_before_join - (MOST_FRAMES - FIRST_FRAMES)),
-        false => (steps_before_join.min(steps), steps_before_join.min(steps)),
+    let (head, tail) = if steps_before_join > MOST_FRAMES {
+        (FIRST_FRAMES, steps_before_join - (MOST_FRAMES - FIRST_FRAMES))
+    } else {
+        (steps_before_join.min(steps), steps_before_join.min(steps))
     };
     let frame =
         |index: usize| Frame::Place { place: &finding.trace[index].place, label: Some(label(index)), primary: false };

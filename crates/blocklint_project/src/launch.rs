@@ -74,10 +74,10 @@ fn collect_commands(words: &[String], is_name: &dyn Fn(&str) -> bool, depth: u32
         let last_part = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
         if is_name(&last_part(name)) {
             let mut arguments: Vec<String> = value.map(split_words).unwrap_or_default();
-            arguments.extend(rest().flat_map(|word| match word.contains(char::is_whitespace) {
-                true => split_words(&word),
-                false => vec![word],
-            }));
+            arguments.extend(
+                rest()
+                    .flat_map(|word| if word.contains(char::is_whitespace) { split_words(&word) } else { vec![word] }),
+            );
             found.push(Command { name: last_part(name), words: arguments });
         } else if let Some(value) = value {
             let mut line = split_words(value);

@@ -164,13 +164,10 @@ fn parse_gradle(text: &str) -> BuildFile {
             let inside = &line[at + "project(".len()..];
             let inside = inside.split(')').next().unwrap_or(inside);
             let Some(path) = first_quoted(inside).filter(|_| is_word) else { continue };
-            match path.contains('$') {
-                true => build_file.is_open = true,
-                false => build_file.needs.push(ModuleDependency {
-                    name: path.to_owned(),
-                    is_passed_on: true,
-                    is_project: true,
-                }),
+            if path.contains('$') {
+                build_file.is_open = true
+            } else {
+                build_file.needs.push(ModuleDependency { name: path.to_owned(), is_passed_on: true, is_project: true })
             }
         }
         // `implementation(projects.libCore)`

@@ -41,12 +41,11 @@ fn nested_loop_help(subject: &Subject<'_>) -> String {
         Language::Python | Language::Rust => ("await", "what it runs"),
         Language::Java => ("compose", "what it waits for"),
     };
-    match subject.is_direct {
-        true => format!("{verb} {object} instead"),
-        false => {
-            let alternative = offload(subject).map_or(String::new(), |offload| format!(", or {offload}"));
-            format!("make the functions on this path async and {verb} {object}{alternative}")
-        }
+    if subject.is_direct {
+        format!("{verb} {object} instead")
+    } else {
+        let alternative = offload(subject).map_or(String::new(), |offload| format!(", or {offload}"));
+        format!("make the functions on this path async and {verb} {object}{alternative}")
     }
 }
 

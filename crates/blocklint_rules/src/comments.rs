@@ -45,9 +45,10 @@ pub fn resolve_rules(text: &str) -> Vec<RuleCode> {
     if !typed.starts_with("BLT") {
         return Vec::new();
     }
-    match typed.starts_with("BLT9") {
-        true => RULES.iter().map(|rule| rule.code).filter(|code| code.to_string().starts_with(&typed)).collect(),
-        false => about_code.filter(|code| code.to_string().starts_with(&typed)).collect(),
+    if typed.starts_with("BLT9") {
+        RULES.iter().map(|rule| rule.code).filter(|code| code.to_string().starts_with(&typed)).collect()
+    } else {
+        about_code.filter(|code| code.to_string().starts_with(&typed)).collect()
     }
 }
 
@@ -77,9 +78,10 @@ fn rule_words(text: &str) -> impl Iterator<Item = &str> {
 /// True if a word refers to a rule, or is similar to the name of a rule and no ordinary word.
 fn is_rule_like(word: &str) -> bool {
     let is_name = word.contains('-') || word.bytes().any(|byte| byte.is_ascii_digit());
-    match word.eq_ignore_ascii_case("all") {
-        true => word == "ALL",
-        false => !resolve_rules(word).is_empty() || is_name && suggest_rule(word).is_some(),
+    if word.eq_ignore_ascii_case("all") {
+        word == "ALL"
+    } else {
+        !resolve_rules(word).is_empty() || is_name && suggest_rule(word).is_some()
     }
 }
 
@@ -119,14 +121,16 @@ pub fn diagnose_comment(text: &str) -> Option<(String, Option<String>)> {
     }
     if let Some(codes) = text.strip_prefix("noqa") {
         let rules = parse_rules(codes).join(", ");
-        return Some(match codes.trim_start().starts_with(':') {
-            true => ("`noqa` is a comment of Python's linters".to_owned(), Some(format!("{NAME}: ignore[{rules}]"))),
-            false => ("a colon is missing behind `noqa`".to_owned(), Some(format!("noqa: {rules}"))),
+        return Some(if codes.trim_start().starts_with(':') {
+            ("`noqa` is a comment of Python's linters".to_owned(), Some(format!("{NAME}: ignore[{rules}]")))
+        } else {
+            ("a colon is missing behind `noqa`".to_owned(), Some(format!("noqa: {rules}")))
         });
     }
-    let (name, rest) = match text.get(..NAME.len()).is_some_and(|head| head.eq_ignore_ascii_case(NAME)) {
-        true => text.split_at(NAME.len()),
-        false => text.split_at(text.find(|c: char| !(c.is_ascii_alphabetic() || matches!(c, '-' | '_')))?),
+    let (name, rest) = if text.get(..NAME.len()).is_some_and(|head| head.eq_ignore_ascii_case(NAME)) {
+        text.split_at(NAME.len())
+    } else {
+        text.split_at(text.find(|c: char| !(c.is_ascii_alphabetic() || matches!(c, '-' | '_')))?)
     };
     if strsim::damerau_levenshtein(&name.to_ascii_lowercase(), NAME) > 2 {
         return None;
@@ -145,20 +149,19 @@ pub fn diagnose_comment(text: &str) -> Option<(String, Option<String>)> {
         _ => format!("{NAME}: {word}[{}]", rules.join(", ")),
     };
     let has_opening_bracket = rule_list.starts_with(['[', '(', '{', '<', '=']);
-    let directive = match DIRECTIVES.contains(&word.as_str()) {
-        true => word.as_str(),
-        false => {
-            let is_directive = colon || has_opening_bracket;
-            return match similar_directive(&word) {
-                Some(directive) if is_directive => {
-                    Some((format!("`{written}` is no word of {NAME}'s"), Some(with_rules(directive))))
-                }
-                None if is_directive && rule_list.starts_with(['[', '=']) && !word.is_empty() => {
-                    Some((format!("`{written}` is no word of {NAME}'s"), None))
-                }
-                _ => None,
-            };
-        }
+    let directive = if DIRECTIVES.contains(&word.as_str()) {
+        word.as_str()
+    } else {
+        let is_directive = colon || has_opening_bracket;
+        return match similar_directive(&word) {
+            Some(directive) if is_directive => {
+                Some((format!("`{written}` is no word of {NAME}'s"), Some(with_rules(directive))))
+            }
+            None if is_directive && rule_list.starts_with(['[', '=']) && !word.is_empty() => {
+                Some((format!("`{written}` is no word of {NAME}'s"), None))
+            }
+            _ => None,
+        };
     };
     let suggestion = with_rules(directive);
     if !colon {
@@ -166,9 +169,10 @@ pub fn diagnose_comment(text: &str) -> Option<(String, Option<String>)> {
         return is_comment.then(|| (format!("a colon is missing behind `{NAME}`"), Some(suggestion)));
     }
     if name != NAME {
-        let clause = match name.eq_ignore_ascii_case(NAME) {
-            true => format!("`{name}` is written in small letters"),
-            false => format!("`{name}` is not `{NAME}`"),
+        let clause = if name.eq_ignore_ascii_case(NAME) {
+            format!("`{name}` is written in small letters")
+        } else {
+            format!("`{name}` is not `{NAME}`")
         };
         return Some((clause, Some(suggestion)));
     }
@@ -176,10 +180,13 @@ pub fn diagnose_comment(text: &str) -> Option<(String, Option<String>)> {
         return Some((format!("`{written}` is written in small letters"), Some(suggestion)));
     }
     let clause = match rule_list {
-        _ if word == "nonblocking" => match has_opening_bracket {
-            true => format!("`{word}` takes no rules"),
-            false => return None,
-        },
+        _ if word == "nonblocking" => {
+            if has_opening_bracket {
+                format!("`{word}` takes no rules")
+            } else {
+                return None;
+            }
+        }
         rule_list if rule_list.starts_with('[') && !rule_list.contains(']') => {
             format!("the bracket behind `{word}` is not closed")
         }
@@ -217,9 +224,10 @@ fn similar_directive(word: &str) -> Option<&'static str> {
 
 /// Returns the mistake in a string of `@SuppressWarnings`, and the annotation that was probably meant.
 fn diagnose_annotation(written: &str) -> (String, Option<String>) {
-    let rest = match written.get(..NAME.len()).is_some_and(|head| head.eq_ignore_ascii_case(NAME)) {
-        true => &written[NAME.len()..],
-        false => written,
+    let rest = if written.get(..NAME.len()).is_some_and(|head| head.eq_ignore_ascii_case(NAME)) {
+        &written[NAME.len()..]
+    } else {
+        written
     };
     let rules: Vec<String> = parse_rules(rest.trim_start_matches(['.', ':', ' ', '-', '_']));
     let strings: Vec<String> = rules.iter().map(|rule| format!("\"{NAME}:{rule}\"")).collect();

@@ -42,10 +42,7 @@ fn help(subject: &Subject<'_>, adapter: Option<&str>, pool: Option<&str>) -> Opt
     }
     let pool = pool.map(|pool| {
         let (holder, _) = pool.rsplit_once('.').unwrap_or((pool, ""));
-        let thread_function = match holder.ends_with("ThreadPool") {
-            true => "gevent.get_hub().threadpool.apply",
-            false => pool,
-        };
+        let thread_function = if holder.ends_with("ThreadPool") { "gevent.get_hub().threadpool.apply" } else { pool };
         format!("run it in a real thread: `{thread_function}({}, …)`", one_line(subject.written))
     });
     match (adapter, pool) {

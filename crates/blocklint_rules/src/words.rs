@@ -155,10 +155,7 @@ impl Subject<'_> {
 
     /// Returns the sentences of a finding of a rule that reports an effect.
     fn words_of_blocking_call(&self) -> FindingText {
-        let through = match self.is_direct {
-            true => String::new(),
-            false => format!(" through `{}`", one_line(self.written)),
-        };
+        let through = if self.is_direct { String::new() } else { format!(" through `{}`", one_line(self.written)) };
         let (noun, call, owner, harm) = (self.rule.noun, self.call, self.owner.words(), self.harm());
         FindingText {
             message: format!("{noun} `{call}`{through} in {owner} {harm}"),
@@ -184,9 +181,10 @@ impl Subject<'_> {
             more => parts.push(format!("{more} more calls")),
         }
         let last = parts.pop()?;
-        Some(match parts.is_empty() {
-            true => format!("the same call also blocks in {last}"),
-            false => format!("the same call also blocks in {} and {last}", parts.join(", ")),
+        Some(if parts.is_empty() {
+            format!("the same call also blocks in {last}")
+        } else {
+            format!("the same call also blocks in {} and {last}", parts.join(", "))
         })
     }
 

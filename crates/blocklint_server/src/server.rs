@@ -250,9 +250,10 @@ impl<'c> Server<'c> {
         let request_params: DocumentDiagnosticParams = parse_params(request_params)?;
         let (items, result_id) = diagnostics::diagnostics_of_file(view, path);
         self.reported.insert(Arc::clone(path), (view.version(path), result_id.clone()));
-        Ok(match request_params.previous_result_id == Some(result_id.clone()) {
-            true => json!({ "kind": "unchanged", "resultId": result_id }),
-            false => json!({ "kind": "full", "resultId": result_id, "items": to_value(items)? }),
+        Ok(if request_params.previous_result_id == Some(result_id.clone()) {
+            json!({ "kind": "unchanged", "resultId": result_id })
+        } else {
+            json!({ "kind": "full", "resultId": result_id, "items": to_value(items)? })
         })
     }
 

@@ -110,10 +110,7 @@ fn add_definition_line(source: &[u8], root: Node<'_>, lines: Span) -> Span {
             // The bracket that opens the body is the last of the header.
             let is_header = first <= body.start_byte();
             let name = covered_line(source, span(name), b"//");
-            return match is_header {
-                true => Span::new(lines.start.min(name.start), lines.end.max(name.end)),
-                false => lines,
-            };
+            return if is_header { Span::new(lines.start.min(name.start), lines.end.max(name.end)) } else { lines };
         }
         // An attribute is a sibling before the item that it belongs to.
         let next = match node.kind() {

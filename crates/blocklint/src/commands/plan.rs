@@ -62,9 +62,10 @@ pub(crate) fn plan_command(arguments: &Plan) -> Result<u8, Failure> {
         links: to_stdout && console::stdout_has_links(),
         max_full_findings: None,
     };
-    let written = match is_json {
-        true => write_plan_json(&mut out, &shown, &planned),
-        false => write_plan(&mut out, &shown, &planned, terminal),
+    let written = if is_json {
+        write_plan_json(&mut out, &shown, &planned)
+    } else {
+        write_plan(&mut out, &shown, &planned, terminal)
     };
     ignore_closed_pipe(written.and_then(|()| out.finish()))?;
     let is_done = project.missing.is_empty() && (left_out.is_empty() || !check.strict);

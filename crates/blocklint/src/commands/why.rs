@@ -48,9 +48,10 @@ pub(crate) fn why(why: &Why) -> Result<u8, Failure> {
     let lines: Vec<ExplainedLine> = explained.into_iter().flatten().collect();
     let mut out = Output::new(check.output_file.as_deref()).map_err(|error| Failure::new(error.to_string()))?;
     let styled = check.output_file.is_none() && console::stdout_is_styled();
-    let written = match is_json {
-        true => write_explanation_json(&mut out, &lines),
-        false => write_explanation(&mut out, &lines, &current, styled),
+    let written = if is_json {
+        write_explanation_json(&mut out, &lines)
+    } else {
+        write_explanation(&mut out, &lines, &current, styled)
     };
     ignore_closed_pipe(written.and_then(|()| out.finish()))?;
     Ok(if is_complete { CLEAN } else { FAILED })
@@ -154,10 +155,7 @@ fn explain_in(
         remove_known: &hide_baselined,
         progress: &bar,
     };
-    let (mut explained, parts_left_out) = match asked_lines.is_empty() {
-        true => Default::default(),
-        false => explain(&request)?,
-    };
+    let (mut explained, parts_left_out) = if asked_lines.is_empty() { Default::default() } else { explain(&request)? };
     drop(bar);
     left_out::report(project, &parts_left_out, current);
     let finished = positions.into_iter().zip(places).map(|((index, line), (_, place))| {

@@ -44,9 +44,10 @@ impl<'g> Git<'g> {
             return Ok(git);
         }
         let stderr = String::from_utf8_lossy(&output.stderr);
-        match stderr.contains("not a git repository") || output.status.success() {
-            true => Err(format!("{folder} lies in the work tree of no git repository")),
-            false => Err(git_message(&output)),
+        if stderr.contains("not a git repository") || output.status.success() {
+            Err(format!("{folder} lies in the work tree of no git repository"))
+        } else {
+            Err(git_message(&output))
         }
     }
 
@@ -91,11 +92,12 @@ impl<'g> Git<'g> {
         if output.status.success() {
             return Ok(trimmed_text(&output.stdout));
         }
-        Err(match self.is_shallow() {
-            true => format!(
+        Err(if self.is_shallow() {
+            format!(
                 "`{name}` and HEAD have no common commit in this shallow clone; `git fetch --unshallow` (in GitHub's checkout `fetch-depth: 0`) gets it"
-            ),
-            false => format!("`{name}` and HEAD have no common commit"),
+            )
+        } else {
+            format!("`{name}` and HEAD have no common commit")
         })
     }
 

@@ -172,10 +172,8 @@ fn commit_before(git: Git<'_>, compare: &Compare) -> Result<(String, String), St
         Compare::Since(name) => {
             let named = git.commit(name)?;
             let commit = git.merge_base(name, &named)?;
-            let compared_with = match commit == named {
-                true => name.clone(),
-                false => format!("the merge base {} of {name}", short(&commit)),
-            };
+            let compared_with =
+                if commit == named { name.clone() } else { format!("the merge base {} of {name}", short(&commit)) };
             Ok((commit, compared_with))
         }
         Compare::Changed | Compare::Staged => Ok((git.head()?, "the last commit".to_owned())),

@@ -36,8 +36,5 @@ pub(crate) fn suppressing_comments(facts: &FileFacts) -> Vec<SilencingComment> {
 /// Returns the rules that report the same direct calls as a code of another linter (`ASYNC251`). Codes in lower case
 /// have none, because ruff and flake8 do not read them.
 fn rules_of_foreign_code(code: &str) -> Vec<RuleCode> {
-    match code.bytes().any(|letter| letter.is_ascii_lowercase()) {
-        true => Vec::new(),
-        false => rules_of_async_code(code),
-    }
+    if code.bytes().any(|letter| letter.is_ascii_lowercase()) { Vec::new() } else { rules_of_async_code(code) }
 }

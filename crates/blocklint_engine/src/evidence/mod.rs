@@ -126,11 +126,12 @@ impl Evidence {
         };
         let hidden: Vec<bool> = chosen.findings.iter().map(|finding| !is_shown(finding)).collect();
         for finding in chosen.take(&hidden) {
-            match finding.confidence >= levels.confidence
+            if finding.confidence >= levels.confidence
                 && finding.aside.is_some_and(|aside| aside.severity >= levels.severity)
             {
-                true => chosen.aside += 1,
-                false => chosen.below += 1,
+                chosen.aside += 1
+            } else {
+                chosen.below += 1
             }
         }
         chosen

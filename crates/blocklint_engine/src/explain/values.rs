@@ -59,9 +59,12 @@ fn generic_text(linker: &Linker<'_>, ty: &str, args: ArgsId, depth: u32) -> Stri
     }
     let args: Vec<String> = args
         .iter()
-        .map(|&arg| match linker.values.is_unknown(arg) {
-            true => "?".to_owned(),
-            false => value_text_to_depth(linker, arg, depth).replace('`', ""),
+        .map(|&arg| {
+            if linker.values.is_unknown(arg) {
+                "?".to_owned()
+            } else {
+                value_text_to_depth(linker, arg, depth).replace('`', "")
+            }
         })
         .collect();
     let rust = ty.contains("::");

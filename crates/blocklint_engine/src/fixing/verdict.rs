@@ -127,9 +127,10 @@ pub(crate) fn broken_promises(
     for (key, count) in &after.unawaited {
         if *count > before.unawaited.get(key).copied().unwrap_or_default() {
             let (path, function, name) = key;
-            let reason = match function.is_empty() {
-                true => format!("it would leave the coroutine of `{name}` un-awaited"),
-                false => format!("it would leave the coroutine of `{name}` in `{function}` un-awaited"),
+            let reason = if function.is_empty() {
+                format!("it would leave the coroutine of `{name}` un-awaited")
+            } else {
+                format!("it would leave the coroutine of `{name}` in `{function}` un-awaited")
             };
             blame_functions(&mut promises, reason, vec![(Arc::clone(path), function.clone())]);
         }

@@ -115,9 +115,10 @@ fn stage(change: &Change, root: &Utf8Path) -> Result<Staged, String> {
 
 /// Returns an error if a file has changed since it was read.
 fn check_unchanged(change: &Change, staged: &Staged) -> Result<(), String> {
-    match fs::read(&staged.target).map_err(error_text)? == change.before {
-        true => Ok(()),
-        false => Err("the file changed meanwhile".to_owned()),
+    if fs::read(&staged.target).map_err(error_text)? == change.before {
+        Ok(())
+    } else {
+        Err("the file changed meanwhile".to_owned())
     }
 }
 
@@ -155,12 +156,11 @@ fn remove_leftover_files(folder: &Utf8Path) {
         let Some(rest) = entry.file_name().strip_prefix(PREFIX) else { continue };
         let Some(Ok(process)) = rest.split_once('-').map(|(process, _)| process.parse::<u32>()) else { continue };
         let has_proc = Utf8Path::new("/proc/self").exists();
-        let runs = match has_proc {
-            true => Utf8PathBuf::from(format!("/proc/{process}")).exists(),
-            false => {
-                let changed = entry.metadata().and_then(|metadata| metadata.modified());
-                !changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age > OLD))
-            }
+        let runs = if has_proc {
+            Utf8PathBuf::from(format!("/proc/{process}")).exists()
+        } else {
+            let changed = entry.metadata().and_then(|metadata| metadata.modified());
+            !changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age > OLD))
         };
         if !runs {
             // Another run may have taken it away already.

@@ -127,9 +127,10 @@ fn add_comments<'p>(
     let mut by_file: BTreeMap<&Arc<Utf8Path>, Vec<&Finding>> = BTreeMap::new();
     let refuse = |finding: &&Finding, reason: &str| Unplaced { finding: (*finding).clone(), reason: reason.to_owned() };
     for finding in findings {
-        match finding.rule == UNREADABLE_SOURCE.code {
-            true => unplaced.push(refuse(&finding, UNREADABLE)),
-            false => by_file.entry(&finding.place.path).or_default().push(finding),
+        if finding.rule == UNREADABLE_SOURCE.code {
+            unplaced.push(refuse(&finding, UNREADABLE))
+        } else {
+            by_file.entry(&finding.place.path).or_default().push(finding)
         }
     }
     let mut placed = Vec::new();

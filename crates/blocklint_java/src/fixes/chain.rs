@@ -170,10 +170,8 @@ impl<'t> File<'_, 't> {
             if is_map && (many || operator == Some((publishers.one, "map"))) {
                 self.check_catches(call, lambda)?;
                 let (text, mut edits) = self.fill_template(call, template)?;
-                let (name, shape) = match many {
-                    true => ("concatMap", Shape::MapToConcatMap),
-                    false => ("flatMap", Shape::MapToFlatMap),
-                };
+                let (name, shape) =
+                    if many { ("concatMap", Shape::MapToConcatMap) } else { ("flatMap", Shape::MapToFlatMap) };
                 let Some(method) = taker.child_by_field_name("name") else {
                     return Err(Refusal::new("the lambda is no operator's"));
                 };

@@ -37,9 +37,10 @@ struct Styles {
 
 impl Styles {
     fn new(styled: bool) -> Self {
-        match styled {
-            true => Styles { bold: Style::new().bold(), label: Style::new().fg_color(Some(AnsiColor::Cyan.into())) },
-            false => Styles { bold: Style::new(), label: Style::new() },
+        if styled {
+            Styles { bold: Style::new().bold(), label: Style::new().fg_color(Some(AnsiColor::Cyan.into())) }
+        } else {
+            Styles { bold: Style::new(), label: Style::new() }
         }
     }
 }

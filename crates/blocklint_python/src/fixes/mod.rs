@@ -279,9 +279,10 @@ impl<'a> File<'a, '_> {
 
     /// Refuses to replace or remove text that contains a comment.
     fn check_has_no_comments(&self, range: TextRange) -> Result<(), Refusal> {
-        match self.comments.iter().any(|comment| range.contains_range(*comment)) {
-            true => Err(Refusal::new("a comment stands in what would be replaced")),
-            false => Ok(()),
+        if self.comments.iter().any(|comment| range.contains_range(*comment)) {
+            Err(Refusal::new("a comment stands in what would be replaced"))
+        } else {
+            Ok(())
         }
     }
 
@@ -292,9 +293,10 @@ impl<'a> File<'a, '_> {
         let mut edits = vec![(span(replaced), format!("{}{open}await {content}", self.gap_before(replaced.start())))];
         if site.around.needs_brackets {
             let end = site.call.range().end();
-            match replaced.end() == end {
-                true => edits[0].1.push(')'),
-                false => edits.push((span(TextRange::empty(end)), ")".to_owned())),
+            if replaced.end() == end {
+                edits[0].1.push(')')
+            } else {
+                edits.push((span(TextRange::empty(end)), ")".to_owned()))
             }
         }
         edits
@@ -315,9 +317,10 @@ impl<'a> File<'a, '_> {
 impl Site<'_> {
     /// Returns the applicability of a replacement that does the same as the call.
     fn applicability_of_same(&self) -> Applicability {
-        match self.around.is_statement && self.around.disturbed.is_none() {
-            true => Applicability::Safe,
-            false => Applicability::Unsafe,
+        if self.around.is_statement && self.around.disturbed.is_none() {
+            Applicability::Safe
+        } else {
+            Applicability::Unsafe
         }
     }
 }

@@ -254,10 +254,7 @@ impl<'a> File<'a, '_> {
         let brackets = if site.around.needs_brackets { "(" } else { "" };
         let before = if awaits { format!("{brackets}await {head}") } else { head.to_owned() };
         let (content, below) = self.replace_opening(call, head, written, &before);
-        let mut edits = match awaits {
-            true => self.insert_await(site, opened, &content),
-            false => vec![(span(opened), content)],
-        };
+        let mut edits = if awaits { self.insert_await(site, opened, &content) } else { vec![(span(opened), content)] };
         edits.extend(below);
         if !closing.is_empty() {
             let end = TextRange::empty(call.range().end());
@@ -358,9 +355,10 @@ impl<'a> File<'a, '_> {
         let range = generator.range();
         let inner = TextRange::new(generator.elt.range().start(), range.end());
         // The parser's range of the arguments may include the brackets of the call.
-        let inner = match self.text(range).starts_with('(') && range == call.arguments.range() {
-            true => TextRange::new(range.start() + TextSize::of('('), range.end() - TextSize::of(')')),
-            false => TextRange::new(range.start().min(inner.start()), range.end()),
+        let inner = if self.text(range).starts_with('(') && range == call.arguments.range() {
+            TextRange::new(range.start() + TextSize::of('('), range.end() - TextSize::of(')'))
+        } else {
+            TextRange::new(range.start().min(inner.start()), range.end())
         };
         vec![
             (span(TextRange::empty(inner.start())), "(".to_owned()),

@@ -74,9 +74,10 @@ impl<'a> File<'a, '_> {
         let mut edits = vec![(span(call), name.clone())];
         for (statement, is_alone) in &uses.shutdowns {
             self.check_has_no_comments(*statement)?;
-            match is_alone {
-                true => edits.push((span(*statement), "pass".to_owned())),
-                false => edits.push((span(self.lines_of_statement(*statement)?), String::new())),
+            if is_alone {
+                edits.push((span(*statement), "pass".to_owned()))
+            } else {
+                edits.push((span(self.lines_of_statement(*statement)?), String::new()))
             }
         }
         let offset = self.above_comments(self.line_start(outermost.start()));
@@ -101,13 +102,14 @@ impl<'a> File<'a, '_> {
         if reads.is_computed {
             return Err(Refusal::new("what it is made with is worked out where it stands"));
         }
-        match reads
+        if reads
             .names
             .iter()
             .all(|name| self.names.is_bound_in_module_before(self.module, name, &site.around.functions, before))
         {
-            true => Ok(()),
-            false => Err(Refusal::new("what it is made with is known only where it stands")),
+            Ok(())
+        } else {
+            Err(Refusal::new("what it is made with is known only where it stands"))
         }
     }
 
@@ -131,9 +133,10 @@ impl<'a> File<'a, '_> {
             name = format!("_{}{name}", owner.trim_matches('_').to_uppercase());
         }
         let is_ascii = name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
-        match is_ascii && !self.source.contains(&name) {
-            true => Ok(name),
-            false => Err(Refusal::new(format!("`{name}` means something else here"))),
+        if is_ascii && !self.source.contains(&name) {
+            Ok(name)
+        } else {
+            Err(Refusal::new(format!("`{name}` means something else here")))
         }
     }
 
@@ -143,12 +146,11 @@ impl<'a> File<'a, '_> {
         let rest = self.source.get(statement.end().to_usize()..).unwrap_or_default();
         let blank = self.text(TextRange::new(start, statement.start())).trim().is_empty();
         let newline = self.newline_at(statement.end());
-        match blank && (rest.starts_with(newline) || rest.is_empty()) {
-            true => {
-                let end = if rest.is_empty() { 0 } else { newline.len() };
-                Ok(TextRange::new(start, statement.end() + TextSize::new(end as u32)))
-            }
-            false => Err(Refusal::new("something stands on the line that ends it")),
+        if blank && (rest.starts_with(newline) || rest.is_empty()) {
+            let end = if rest.is_empty() { 0 } else { newline.len() };
+            Ok(TextRange::new(start, statement.end() + TextSize::new(end as u32)))
+        } else {
+            Err(Refusal::new("something stands on the line that ends it"))
         }
     }
 }

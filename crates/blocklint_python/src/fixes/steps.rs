@@ -250,11 +250,12 @@ impl<'a> File<'a, '_> {
         let mut others = self
             .calls_in(whole)
             .filter(|wanted_call| wanted_call.call.range() != call.range() && is_relevant(wanted_call));
-        match others.any(|wanted_call| self.can_move(wanted_call, elsewhere)) {
-            true => Err(Refusal::new(
+        if others.any(|wanted_call| self.can_move(wanted_call, elsewhere)) {
+            Err(Refusal::new(
                 "another call of the same expression would take a thread of its own: put both into a function, which can move",
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 

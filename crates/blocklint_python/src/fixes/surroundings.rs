@@ -127,9 +127,10 @@ impl<'a> Surroundings<'a> {
             }
             inner = node.range();
         }
-        match awaits && surroundings.functions.is_empty() {
-            true => Err(Refusal::new("it stands in no function")),
-            false => Ok(surroundings),
+        if awaits && surroundings.functions.is_empty() {
+            Err(Refusal::new("it stands in no function"))
+        } else {
+            Ok(surroundings)
         }
     }
 

@@ -222,9 +222,10 @@ impl<'a> File<'a, '_> {
         if names.returns > 0 {
             let is_last = matches!(last, Some(Stmt::Return(_)));
             let is_used = |name: &&str| names_around.loads.contains(*name) || is_read_and_bound(name);
-            return match names.returns == 1 && is_last && !names.stores.iter().any(is_used) {
-                true => Ok(BlockResult::Returned),
-                false => refuse("the block returns from the function at several places"),
+            return if names.returns == 1 && is_last && !names.stores.iter().any(is_used) {
+                Ok(BlockResult::Returned)
+            } else {
+                refuse("the block returns from the function at several places")
             };
         }
         if names.stores.iter().any(is_read_and_bound) {

@@ -257,9 +257,10 @@ impl<'a> File<'a> {
                 K::Closure => return Err(Refusal::new("it stands in a closure that is not `async`")),
                 K::FunctionItem => {
                     let name = node.child_by_field_id(fields().name).map(span);
-                    return match is_async(node) || name.is_some_and(|name| helpers.contains(&name)) {
-                        true => Ok(node),
-                        false => Err(Refusal::new("it stands in a function that is not `async`")),
+                    return if is_async(node) || name.is_some_and(|name| helpers.contains(&name)) {
+                        Ok(node)
+                    } else {
+                        Err(Refusal::new("it stands in a function that is not `async`"))
                     };
                 }
                 K::ConstItem | K::StaticItem | K::ConstBlock => return Err(Refusal::new("it stands in a constant")),
