@@ -207,7 +207,7 @@ impl Session {
         let same_configuration = project.configuration == self.project.configuration;
         let same_files = project.files.iter().map(|file| (&file.path, file.reported)).eq(self.files_of_project());
         // The old content of a model file is not known, so any model file may have changed.
-        let has_models = |of: &Project| !of.configuration.models.is_empty() || !of.shipped.is_empty();
+        let has_models = |project: &Project| !project.configuration.models.is_empty() || !project.shipped.is_empty();
         let same_models = !has_models(&project) && !has_models(&self.project);
         (self.project, self.models) = (project, models);
         let layout = project_layout(&self.project, &self.models);

@@ -257,7 +257,10 @@ impl Closing<'_, '_, '_> {
         let linker = self.linker;
         let row = linker.program.body(helper);
         let is_nested = row.class.is_none()
-            && row.parent.get().is_some_and(|of| linker.program.facts(helper.file).body(of).kind != BodyKind::Module);
+            && row
+                .parent
+                .get()
+                .is_some_and(|parent| linker.program.facts(helper.file).body(parent).kind != BodyKind::Module);
         let mut called = false;
         for name in linker.body_names(helper).into_iter().filter(|_| !is_nested) {
             let bearers = linker.sites_by_name(name);
@@ -312,7 +315,7 @@ impl Closing<'_, '_, '_> {
                 if self.starts_a_runtime(caller) {
                     return Err(self.refused_at_site(NoChain::CalledByTest(name), site));
                 }
-                if self.tests.iter().all(|(of, _)| *of != caller) {
+                if self.tests.iter().all(|(test_body, _)| *test_body != caller) {
                     self.tests.push((caller, site));
                 }
             }
@@ -461,7 +464,7 @@ fn has_library(package: &CrateLayout) -> bool {
     let Some(root) = package.roots.first() else { return true };
     let inside = root.strip_prefix(&package.folder).unwrap_or(root).trim_start_matches('/');
     !(inside == "src/main.rs"
-        || ["src/bin/", "tests/", "examples/", "benches/"].iter().any(|of| inside.starts_with(of)))
+        || ["src/bin/", "tests/", "examples/", "benches/"].iter().any(|folder_name| inside.starts_with(folder_name)))
 }
 
 /// True if a body is `outer` or is nested in it.

@@ -76,7 +76,7 @@ fn add_settings_of_blocks(linker: &Linker<'_>, site: SiteRef, region: RegionId, 
     }
     let around = with_blocks::settings_of_blocks_around(linker, site, region);
     let (context, others): (Vec<_>, Vec<_>) =
-        around.into_iter().partition(|of| matches!(of.to, Bound::Context | Bound::ContextRead));
+        around.into_iter().partition(|setting| matches!(setting.to, Bound::Context | Bound::ContextRead));
     moved.bound = others.into_iter().next();
     moved.asks_context = moved.asks_context.take().or_else(|| context.into_iter().next());
 }
@@ -180,8 +180,9 @@ pub fn code_moved_with_body(linker: &Linker<'_>, site: SiteRef) -> MovedCode {
     let facts = linker.program.facts(site.file);
     let body = facts.body_of(linker.program.site(site).at);
     let all = (0..facts.sites.len() as u32).map(SiteId);
-    let own = all.filter(|&of| facts.body_of(facts.site(of).at) == body && is_moved_code(facts.site(of).kind));
-    code_moved_by(linker, own.map(|of| site.file.site_ref(of)).collect())
+    let sites_of_body =
+        all.filter(|&site_id| facts.body_of(facts.site(site_id).at) == body && is_moved_code(facts.site(site_id).kind));
+    code_moved_by(linker, sites_of_body.map(|site_id| site.file.site_ref(site_id)).collect())
 }
 
 /// Returns the first call in the method around a site, lambdas included, that a row binds to its thread. Operators of

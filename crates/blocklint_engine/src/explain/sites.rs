@@ -180,10 +180,9 @@ pub(super) fn context_words(context: Context) -> &'static str {
 }
 
 fn explained_row(tried: &TestedRow<'_>, language: Language) -> ExplainedRow {
-    let shown = tried
-        .conditions
-        .iter()
-        .map(|of| (conditions::condition_text(of, language), of.shown == blocklint_analysis::ConditionResult::Yes));
+    let shown = tried.conditions.iter().map(|condition| {
+        (conditions::condition_text(condition, language), condition.shown == blocklint_analysis::ConditionResult::Yes)
+    });
     let conditions = shown.collect();
     let (path, text, (file, line)) = match tried.row {
         RowMatch::Call(row) => (row.path, call_row_text(&row, tried), row.origin()),
@@ -228,7 +227,7 @@ fn handover_row_text(row: &HandoverRow) -> String {
         Runs::Chain => "where its chain is".to_owned(),
     };
     let place = match &row.context {
-        HandoverContext::Is(of) => runs(of),
+        HandoverContext::Is(runs_in) => runs(runs_in),
         HandoverContext::BySync { sync, async_ } => {
             format!("{}, a coroutine {}", runs(sync), runs(async_))
         }

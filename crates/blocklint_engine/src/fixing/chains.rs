@@ -17,12 +17,12 @@ use crate::fixing::planned_edit::PlannedEdit;
 pub(super) struct Chains(FxHashMap<usize, Result<Fix, Refusal>>);
 
 impl Chains {
-    pub(super) fn new<'w>(wanted: impl Iterator<Item = &'w PlannedEdit>, text: &TextOf<'_>) -> Self {
-        let mut made = FxHashMap::default();
-        for chain in wanted.filter_map(|wanted| wanted.chain.as_ref()) {
-            made.entry(key(chain)).or_insert_with(|| fix_of(chain, text));
+    pub(super) fn new<'w>(planned_edits: impl Iterator<Item = &'w PlannedEdit>, text: &TextOf<'_>) -> Self {
+        let mut fixes_by_chain = FxHashMap::default();
+        for chain in planned_edits.filter_map(|planned| planned.chain.as_ref()) {
+            fixes_by_chain.entry(key(chain)).or_insert_with(|| fix_of(chain, text));
         }
-        Chains(made)
+        Chains(fixes_by_chain)
     }
 
     /// Returns the fix of a finding's chain, if its remedy includes one.

@@ -214,7 +214,7 @@ fn sorted_files<'p>(places: impl Iterator<Item = &'p Place>) -> Vec<Arc<Utf8Path
 /// Returns all places of a plan, so that their rows and columns can be computed.
 pub(crate) fn places_of_plan(plan: &mut Plan) -> impl Iterator<Item = &mut Place> {
     plan.steps.iter_mut().flat_map(|step| {
-        let calls = step.calls.iter_mut().map(|of| &mut of.place);
+        let calls = step.calls.iter_mut().map(|call| &mut call.place);
         std::iter::once(&mut step.place).chain(calls).chain(step.help_at.as_mut()).chain(step.codemod.as_mut())
     })
 }

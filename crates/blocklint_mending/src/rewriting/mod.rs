@@ -71,7 +71,8 @@ impl<'p, 'l> Places<'p, 'l> {
         for &name in names {
             for &(file, sym) in self.linker.program.occurrences(name) {
                 let all = (self.expressions)(file);
-                expressions.extend(all.iter().filter(|one| self.is_named(file, one, sym)).map(|one| (file, *one)));
+                expressions
+                    .extend(all.iter().filter(|named| self.is_named(file, named, sym)).map(|named| (file, *named)));
             }
         }
         expressions

@@ -28,7 +28,7 @@ pub struct VariableUses {
 impl VariableUses {
     fn sorted(mut self) -> Self {
         for places in [&mut self.targets, &mut self.uses, &mut self.unknown] {
-            places.sort_by_key(|(file, of)| (*file, of.span));
+            places.sort_by_key(|(file, expression)| (*file, expression.span));
         }
         self
     }

@@ -55,8 +55,12 @@ pub(super) fn named_versions(
         scripts_above().find_map(|script| script.variables.get(name).or_else(|| script.variables.get(last)).cloned())
     };
     let all = scripts_above().flat_map(|script| &script.versions);
-    all.filter_map(|(of, version, said_in)| {
-        Some(StatedVersion { of: of.clone(), version: fill_variables(version, &value)?, said_in: said_in.clone() })
+    all.filter_map(|(artifact, version, said_in)| {
+        Some(StatedVersion {
+            of: artifact.clone(),
+            version: fill_variables(version, &value)?,
+            said_in: said_in.clone(),
+        })
     })
     .collect()
 }

@@ -146,7 +146,7 @@ fn parent_of<'p>(
     if file.file_name() != Some("pom.xml") {
         file.push("pom.xml");
     }
-    poms.get_key_value(&file).filter(|(_, of)| of.is_artifact(&parent.name))
+    poms.get_key_value(&file).filter(|(_, pom)| pom.is_artifact(&parent.name))
 }
 
 impl Pom {

@@ -66,10 +66,10 @@ impl<'a> File<'a, '_> {
         let from = self.calls.partition_point(|wanted_call| wanted_call.call.start() < call.start());
         let same_start =
             self.calls.iter().skip(from).take_while(|wanted_call| wanted_call.call.start() == call.start());
-        let found = same_start.enumerate().find(|(_, wanted_call)| {
+        let wanted_index = same_start.enumerate().find(|(_, wanted_call)| {
             wanted_call.call.range() == call.range() && is_offload(&wanted_call.remedy.edit_kinds)
         });
-        found.map(|(distance, _)| from + distance)
+        wanted_index.map(|(distance, _)| from + distance)
     }
 
     /// Moves a chain to a thread as a `lambda`.

@@ -418,7 +418,7 @@ fn mentions(call: &ExprCall, name: &str) -> bool {
     struct Mentions<'n>(&'n str, bool);
     impl<'a> SourceOrderVisitor<'a> for Mentions<'_> {
         fn visit_expr(&mut self, expression: &'a Expr) {
-            self.1 |= expression.as_name_expr().is_some_and(|found| found.id == self.0);
+            self.1 |= expression.as_name_expr().is_some_and(|name| name.id == self.0);
             walk_expr(self, expression);
         }
     }

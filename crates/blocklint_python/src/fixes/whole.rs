@@ -80,8 +80,9 @@ impl<'a> File<'a, '_> {
             let is_in_body = contains_range(body, site.call.range());
             // The body of a loop over the call's result has blocking calls too: call and body move together, or
             // neither.
-            let blocks_in_body =
-                !is_with && !is_in_body && self.calls.iter().any(|of| contains_range(body, of.call.range()));
+            let blocks_in_body = !is_with
+                && !is_in_body
+                && self.calls.iter().any(|wanted_call| contains_range(body, wanted_call.call.range()));
             if is_with && !is_needed || !is_with && !is_in_body && !blocks_in_body {
                 continue;
             }

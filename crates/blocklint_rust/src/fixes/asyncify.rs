@@ -242,9 +242,9 @@ impl<'a> File<'a> {
     /// Returns the function whose name has this span.
     fn function_named_at(&self, name: Span) -> Option<Node<'a>> {
         let (start, end) = (name.start as usize, name.end as usize);
-        let found = self.root.descendant_for_byte_range(start, end)?;
-        let function = found.parent().filter(|node| kind(*node) == K::FunctionItem)?;
-        (function.child_by_field_id(fields().name) == Some(found) && span(found) == name).then_some(function)
+        let name_node = self.root.descendant_for_byte_range(start, end)?;
+        let function = name_node.parent().filter(|node| kind(*node) == K::FunctionItem)?;
+        (function.child_by_field_id(fields().name) == Some(name_node) && span(name_node) == name).then_some(function)
     }
 
     /// Returns the `async` code around a call; the helpers count as `async`.
