@@ -171,7 +171,8 @@ pub fn write_baseline_counts(out: &mut dyn Write, findings: usize, stale: usize)
     }
 }
 
-/// Writes how many findings were there before a change. `older_state` describes the state before it (`the branch main`).
+/// Writes how many findings were there before a change. `older_state` describes the earlier state
+/// (`the branch main`).
 ///
 /// # Errors
 ///

@@ -12,8 +12,8 @@ use crate::walk::{EXPRESSION_DEPTH, Walker, span};
 pub(crate) struct Binding {
     /// The kind of the variables that it binds.
     pub(crate) var_kind: VarKind,
-    /// True if unpacking a tuple adds a call of `__iter__`; false for loops, because they already have an `Iterate` site,
-    /// and for `with`.
+    /// True if unpacking a tuple adds a call of `__iter__`; false for loops, because they already have an `Iterate`
+    /// site, and for `with`.
     pub(crate) unpacks: bool,
 }
 

@@ -205,8 +205,8 @@ struct Repository<'r> {
 
 impl Repository<'_> {
     /// Adds the differences of the files of this repository and of its submodules. `tree` is the state before the
-    /// change, `staged_tree` the staged state (of a submodule: its staged commit). `index` and `staged` show which files
-    /// of the work tree are unchanged and need not be read.
+    /// change, `staged_tree` the staged state (of a submodule: its staged commit). `index` and `staged` show which
+    /// files of the work tree are unchanged and need not be read.
     fn add_differences(
         self,
         tree: &Tree,

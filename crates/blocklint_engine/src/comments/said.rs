@@ -13,8 +13,8 @@ use rustc_hash::FxHashSet;
 use super::edit::CommentEdit;
 use super::{Comment, has_our_prefix, suppression_of};
 
-/// Returns the finding about a comment that suppresses nothing, or about those of its words that do not (`idle`). `idle`
-/// is empty for a comment without words.
+/// Returns the finding about a comment that suppresses nothing, or about those of its words that do not (`idle`).
+/// `idle` is empty for a comment without words.
 pub(super) fn unused(comment: &Comment<'_>, idle: &[&str]) -> (Finding, Option<CommentEdit>) {
     let is_whole = idle.len() == comment.words.len();
     let message = match idle {

@@ -90,7 +90,8 @@ pub(super) fn file_remarks(explainer: &Explainer<'_, '_>, file: FileId, text: &s
     remarks
 }
 
-/// Returns a remark for each suppression comment on a line: the rules that it suppresses, or that it suppresses nothing.
+/// Returns a remark for each suppression comment on a line: the rules that it suppresses, or that it suppresses
+/// nothing.
 pub(super) fn comment_remarks(explainer: &Explainer<'_, '_>, file: FileId, line: Span) -> Vec<Remark> {
     let facts = explainer.linker().program.facts(file);
     let used = &explainer.solved().used_comments;

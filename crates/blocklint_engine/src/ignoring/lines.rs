@@ -68,8 +68,8 @@ fn shift_lines<T>(parts: &mut [Vec<Line<T>>], edit: Edit) {
 }
 
 /// Adds the best comment for each line at once. Returns the new page, the edits, and for each line if its own comment
-/// suppresses its rules; `None` if the comments would change the code. If several lines share one comment, the last line
-/// has it, and the rules of the others are added later.
+/// suppresses its rules; `None` if the comments would change the code. If several lines share one comment, the last
+/// line has it, and the rules of the others are added later.
 fn try_together<'f, T>(page: &Page<'f>, lines: &[Line<T>], reason: &str) -> Option<(Page<'f>, Vec<Edit>, Vec<bool>)> {
     let mut edits: Vec<Option<(Span, String)>> = Vec::with_capacity(lines.len());
     let mut before = u32::MAX;

@@ -20,9 +20,9 @@ pub(super) fn blocks_always(row: &CallRow) -> bool {
         && !row.property
 }
 
-/// Returns `file:line` of a deciding row which declares that a call of the path holds the thread for more than a `note`,
-/// whatever its arguments. Returns `Some(None)` if no deciding row declares it, and `None` if the layer has no row for
-/// the effect of the call.
+/// Returns `file:line` of a deciding row which declares that a call of the path holds the thread for more than a
+/// `note`, whatever its arguments. Returns `Some(None)` if no deciding row declares it, and `None` if the layer has no
+/// row for the effect of the call.
 pub fn find_blocking_row(layer: &Layer, path: &str) -> Option<Option<String>> {
     let is_type = layer.is_type(path);
     let mut rows: Vec<_> = layer
