@@ -27,7 +27,7 @@ fn words(subject: &Subject<'_>) -> Option<FindingText> {
     } else {
         format!("this imports `{imported}` before `{patch}()`, so it is not patched")
     };
-    let why = if is_module {
+    let why = if *is_module {
         format!("`{imported}` copies names of patched modules when it is imported, and keeps the blocking originals")
     } else {
         let (module, name) = imported.rsplit_once('.').unwrap_or(("", imported));

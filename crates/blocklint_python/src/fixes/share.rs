@@ -74,7 +74,7 @@ impl<'a> File<'a, '_> {
         let mut edits = vec![(span(call), name.clone())];
         for (statement, is_alone) in &uses.shutdowns {
             self.check_has_no_comments(*statement)?;
-            if is_alone {
+            if *is_alone {
                 edits.push((span(*statement), "pass".to_owned()))
             } else {
                 edits.push((span(self.lines_of_statement(*statement)?), String::new()))
