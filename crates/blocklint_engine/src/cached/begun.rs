@@ -55,7 +55,7 @@ pub(crate) fn open_cached_session(
     let (extracted, _, _) = on_large_stacks(|| extract_known(project, &files, &states, &Silent))?;
     let (extracted, outcomes): (Vec<_>, Vec<_>) = extracted.into_iter().unzip();
     let contents = facts::content_digest(project, &outcomes);
-    let stored: Option<KeptFlows> = cache.load_run(key).filter(|stored: &KeptFlows| stored.contents == contents);
+    let stored: Option<StoredFlows> = cache.load_run(key).filter(|stored: &StoredFlows| stored.contents == contents);
     let flows = stored.map(|stored| stored.flows);
     let start = SessionStart { cache, key, contents, files: Some(files), outcomes, has_flows: flows.is_some() };
     Ok((extracted, flows, start))
@@ -80,7 +80,7 @@ impl SessionStart {
             facts::store_linked_facts(project, files, &self.outcomes, sources)?;
         }
         if let Some(flows) = flows.filter(|_| !self.has_flows) {
-            self.cache.store_run(self.key, &KeptFlows { contents: self.contents, flows: flows.clone() })?;
+            self.cache.store_run(self.key, &StoredFlows { contents: self.contents, flows: flows.clone() })?;
             self.has_flows = true;
             self.cache.prune();
         }
