@@ -221,7 +221,7 @@ impl Explainer<'_, '_> {
                 .sites
                 .iter()
                 .enumerate()
-                .filter(|(_, row)| blocklint_link::syntax::regions::touches(comment.line, row.span));
+                .filter(|(_, row)| blocklint_link::syntax::regions::touches(comment.covered_span, row.span));
             sites.find_map(|(index, row)| {
                 let site = body.file.site_ref(blocklint_facts::SiteId(index as u32));
                 if facts.body_of(row.at) != body_id {
@@ -243,7 +243,7 @@ impl Explainer<'_, '_> {
         let comments = self.linker.program.facts(file).suppressions.iter();
         comments
             .filter(|comment| comment.kind != SuppressionKind::Nonblocking && comment.rules.len > 0)
-            .find(|comment| is_wanted(comment.line))
+            .find(|comment| is_wanted(comment.covered_span))
             .map(|comment| comment.comment)
     }
 

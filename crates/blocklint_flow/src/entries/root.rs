@@ -196,7 +196,8 @@ impl<'l, 'a> Roots<'l, 'a> {
         facts.suppressions.iter().any(|comment| {
             comment.kind == SuppressionKind::Nonblocking
                 && row.kind == BodyKind::Function
-                && (comment.line.contains_offset(row.name_span.start) || comment.line.contains_offset(row.span.start))
+                && (comment.covered_span.contains_offset(row.name_span.start)
+                    || comment.covered_span.contains_offset(row.span.start))
         })
     }
 
