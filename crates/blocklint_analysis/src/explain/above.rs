@@ -163,7 +163,7 @@ impl Explainer<'_, '_> {
             } else if label.guard.is_some() {
                 reasons.push(StopReason::RuledOut(caller.site));
             } else if let Some(root) = self.roots.find_root(around)
-                && !label.place.holds(root.context, root.runtime)
+                && !label.place.contains(root.context, root.runtime)
             {
                 reasons.push(StopReason::Allowed(around));
             } else {
@@ -220,11 +220,9 @@ impl Explainer<'_, '_> {
         let (facts, body_id) = self.linker.program.facts_and_id(body);
         let comments = facts.suppressions.iter();
         comments.filter(|comment| comment.rules.len > 0).find_map(|comment| {
-            let mut sites = facts
-                .sites
-                .iter()
-                .enumerate()
-                .filter(|(_, site_facts)| blocklint_link::syntax::regions::touches(comment.line, site_facts.span));
+            let mut sites = facts.sites.iter().enumerate().filter(|(_, site_facts)| {
+                blocklint_link::syntax::regions::touches(comment.covered_span, site_facts.span)
+            });
             sites.find_map(|(index, row)| {
                 let site = body.file.site_ref(SiteId(index as u32));
                 if facts.body_of(row.at) != body_id {
@@ -246,7 +244,7 @@ impl Explainer<'_, '_> {
         let comments = self.linker.program.facts(file).suppressions.iter();
         comments
             .filter(|comment| comment.kind != SuppressionKind::Nonblocking && comment.rules.len > 0)
-            .find(|comment| is_wanted(comment.line))
+            .find(|comment| is_wanted(comment.covered_span))
             .map(|comment| comment.comment)
     }
 
@@ -255,7 +253,7 @@ impl Explainer<'_, '_> {
         let linker = self.linker;
         for path in linker.decorator_paths(body) {
             let rows = linker.library.handovers(path);
-            for row in rows.of_via(Via::Decorator) {
+            for row in rows.rows_of_via(Via::Decorator) {
                 let runs = match &row.context {
                     HandoverContext::Is(runs) => *runs,
                     HandoverContext::BySync { sync, .. } => *sync,

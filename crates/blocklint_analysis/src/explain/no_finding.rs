@@ -89,7 +89,7 @@ impl Explainer<'_, '_> {
             } else if sink.row.lazy {
                 reasons.push(EndReason::Unconsumed(path));
             } else if let Some(root) = self.roots.find_root(owner)
-                && !sink.label.place.holds(root.context, root.runtime)
+                && !sink.label.place.contains(root.context, root.runtime)
             {
                 reasons.push(EndReason::Allowed(owner));
             } else {
@@ -154,7 +154,7 @@ impl Explainer<'_, '_> {
             let is_async = linker.program.body(body).flow != Flow::Sync;
             for target in &linker.targets(site, EnvId::NONE).list {
                 let Target::Row { path, .. } = *target else { continue };
-                for matched in linker.library.handovers(path).of_via(Via::Decorator) {
+                for matched in linker.library.handovers(path).rows_of_via(Via::Decorator) {
                     if let Runs::In(context) = linker.handover_context(matched.row, site, is_async) {
                         reasons.push(EndReason::Registers(body, context));
                     }

@@ -178,7 +178,7 @@ fn finding<'c>(
         rule,
         severity,
         confidence: best.confidence_with_length(),
-        mistake: Mistake::Holds,
+        mistake: Mistake::BlockingCall,
         effect: Some(best.label.effect),
         weight: sink.and_then(|sink| linker.library.severities().weight(sink.row.row)),
         context: Some(best.entry_point.context),

@@ -117,7 +117,7 @@ fn drop_reported_as_mistake(linker: &Linker<'_>, places: &mut CandidatesByPlace,
             (reported.site == *site || enters_result_of(linker, *site, reported.site))
                 && matches!(
                     reported.mistake,
-                    Mistake::CalledInsteadOfHandedOver { .. } | Mistake::Starves(Starved::OverAwait { .. })
+                    Mistake::CalledInsteadOfHandedOver { .. } | Mistake::PoolStarvation(Starved::OverAwait { .. })
                 )
         })
     });

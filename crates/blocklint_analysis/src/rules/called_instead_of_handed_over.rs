@@ -59,7 +59,7 @@ pub(crate) fn turn_into_findings_of_chains(
     let mut reported: FxHashSet<SiteRef> = FxHashSet::default();
     findings.retain_mut(|finding| {
         // Notes stay as they are, because a short call does no harm there.
-        let is_held = finding.mistake == Mistake::Holds && finding.severity > Severity::Note;
+        let is_held = finding.mistake == Mistake::BlockingCall && finding.severity > Severity::Note;
         if finding.handed || !is_held || linker.program.language(finding.file) != Language::Java {
             return true;
         }

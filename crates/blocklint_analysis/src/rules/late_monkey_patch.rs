@@ -42,7 +42,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
     let all = search.attempt(rule, || find_late_imports(linker, search.units));
     let finding = |import: LateImport| {
         let LateImport { site, imports, taken, is_module, patch, confidence } = import;
-        let mistake = Mistake::LateMonkeyPatch { taken: taken.clone(), is_module, patch };
+        let mistake = Mistake::LateMonkeyPatch { imported: taken.clone(), is_module, patch };
         let mut finding = search.finding((rule, mistake), site, taken.clone(), Severity::Warning, confidence);
         if !imports.is_empty() {
             finding.trace = imports.iter().map(|&site| import_step(linker, site, &taken)).collect();

@@ -141,7 +141,7 @@ fn find_reached_entries(
     let mut reached = Vec::new();
     let applies_to_greenlets = |labelled_body: LabelledBodyId| {
         let label = graph.labels.get(graph.labelled_body(labelled_body).label);
-        label.place.holds(Context::Greenlet, None)
+        label.place.contains(Context::Greenlet, None)
     };
     for &(labelled_body, edge) in starts {
         if applies_to_greenlets(labelled_body) && visited.insert(labelled_body) {

@@ -34,7 +34,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
     });
     let finding = |hold: PoolHold| {
         let call = linker.library.text(hold.path).to_string();
-        search.finding((rule, Mistake::Starves(hold.starved)), hold.site, call, hold.severity, hold.confidence)
+        search.finding((rule, Mistake::PoolStarvation(hold.starved)), hold.site, call, hold.severity, hold.confidence)
     };
     starvations.into_iter().map(finding).collect()
 }
@@ -152,7 +152,7 @@ pub(crate) fn connection_taken_at(linker: &Linker<'_>, site: SiteRef) -> Option<
         calls.with(|row| row.returns.is_some()).find_map(|matched| {
             let returned = matched.row.returns.as_ref()?;
             if contains_connection(linker, language, returned) {
-                let blocks = calls.effect().any(|matched| matched.row.held().is_some());
+                let blocks = calls.effect().any(|matched| matched.row.held_effect().is_some());
                 let waits = calls.iter().any(|matched| matched.row.is_async == Some(true));
                 return (blocks || waits).then_some(TakenConnection { site, path, blocks });
             }
@@ -164,7 +164,7 @@ pub(crate) fn connection_taken_at(linker: &Linker<'_>, site: SiteRef) -> Option<
                 return None;
             }
             let enter = linker.library.path(language, &format!("{}.__enter__", returned.path()?));
-            let blocks = linker.library.calls(enter).effect().any(|matched| matched.row.held().is_some());
+            let blocks = linker.library.calls(enter).effect().any(|matched| matched.row.held_effect().is_some());
             Some(TakenConnection { site, path, blocks })
         })
     })

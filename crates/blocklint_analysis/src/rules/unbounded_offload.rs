@@ -40,7 +40,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
     let finding = |offload: Offload| {
         let rule = if offload.takes.is_some() { RuleCode::POOL_STARVATION } else { RuleCode::UNBOUNDED_OFFLOAD };
         let takes = offload.takes.map(|path| linker.library.text(path).to_string());
-        let mistake = Mistake::Offloads { unbounded: offload.unbounded, takes };
+        let mistake = Mistake::UnboundedOffload { unbounded: offload.unbounded, connection_call: takes };
         let call = linker.library.text(offload.path).to_string();
         let mut finding =
             search.finding((rule, mistake), offload.site, call.clone(), offload.severity, offload.confidence);

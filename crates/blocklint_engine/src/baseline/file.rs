@@ -134,11 +134,11 @@ impl Baseline {
         // A symbolic link is followed, so that the file behind it is replaced and not the link.
         let target = path.canonicalize_utf8().unwrap_or_else(|_| path.to_owned());
         let folder = target.parent().ok_or_else(|| io::Error::other("it lies in no folder"))?;
-        let mut new = tempfile::Builder::new().prefix(".blocklint-").tempfile_in(folder)?;
-        new.write_all(self.text().as_bytes())?;
-        copy_permissions(new.as_file(), &target)?;
-        new.as_file().sync_all()?;
-        new.persist(&target).map_err(|error| error.error)?;
+        let mut temporary = tempfile::Builder::new().prefix(".blocklint-").tempfile_in(folder)?;
+        temporary.write_all(self.text().as_bytes())?;
+        copy_permissions(temporary.as_file(), &target)?;
+        temporary.as_file().sync_all()?;
+        temporary.persist(&target).map_err(|error| error.error)?;
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! The rules that a suppression comment silences: `ignore[BLT104]`, `noqa: ASYNC251`.
+//! The rules that a suppression comment suppresses: `ignore[BLT104]`, `noqa: ASYNC251`.
 
 use blocklint_analysis::ResolvedSuppression;
 use blocklint_core::RuleCode;
@@ -7,8 +7,8 @@ use blocklint_rules::{mentions_rules, resolve_rules, rules_of_async_code};
 
 use super::written_rules;
 
-/// Returns the comments of a file that silence rules, in order. A `noqa` with codes of other tools silences nothing.
-/// Rules without brackets (`ignore BLT104`) silence nothing either, because they are a mistake and not a reason
+/// Returns the comments of a file that suppress rules, in order. A `noqa` with codes of other tools suppresses nothing.
+/// Rules without brackets (`ignore BLT104`) suppress nothing either, because they are a mistake and not a reason
 /// (BLT903).
 pub(crate) fn resolve_suppressions(facts: &FileFacts) -> Vec<ResolvedSuppression> {
     let rows = facts.suppressions.iter().enumerate();
@@ -36,8 +36,5 @@ pub(crate) fn resolve_suppressions(facts: &FileFacts) -> Vec<ResolvedSuppression
 /// Returns the rules that report the same direct calls as a code of another linter (`ASYNC251`). Codes in lower case
 /// have none, because ruff and flake8 do not read them.
 fn rules_of_foreign_code(code: &str) -> Vec<RuleCode> {
-    match code.bytes().any(|letter| letter.is_ascii_lowercase()) {
-        true => Vec::new(),
-        false => rules_of_async_code(code),
-    }
+    if code.bytes().any(|letter| letter.is_ascii_lowercase()) { Vec::new() } else { rules_of_async_code(code) }
 }

@@ -98,7 +98,7 @@ impl<'e, 'l, 'a> GreenletEntries<'e, 'l, 'a> {
         for (path, call) in linker.decorators(body) {
             let rows = linker.library.handovers(path);
             let row_applies = |row: &HandoverRow| self.row_applies(row, body.file, call);
-            let matching_row = rows.of_via(Via::Decorator).map(|matched| matched.row).find(|row| row_applies(row));
+            let matching_row = rows.rows_of_via(Via::Decorator).map(|matched| matched.row).find(|row| row_applies(row));
             registrations.extend(matching_row.and_then(|row| registration_of(row, self.has_real_threads(body.file))));
         }
         if let Some(class) = body_facts.class.get() {
@@ -107,7 +107,7 @@ impl<'e, 'l, 'a> GreenletEntries<'e, 'l, 'a> {
                     let path = linker.library.member(ty, facts.text(body_facts.name));
                     let rows = linker.library.handovers(path);
                     let matching_row = rows
-                        .of_via(Via::Override)
+                        .rows_of_via(Via::Override)
                         .map(|matched| matched.row)
                         .find(|row| self.row_applies(row, body.file, None));
                     registrations

@@ -285,7 +285,7 @@ fn has_registration(linker: &Linker<'_>, language: Language) -> bool {
 /// True if a decorator registers a body for a phase: `@pytest.fixture` for tests.
 fn is_of_phase(linker: &Linker<'_>, body: BodyRef, phase: Phase) -> bool {
     linker.decorator_paths(body).into_iter().any(|path| {
-        linker.library.handovers(path).of_via(Via::Decorator).any(|matched| matched.row.phase == Some(phase))
+        linker.library.handovers(path).rows_of_via(Via::Decorator).any(|matched| matched.row.phase == Some(phase))
     })
 }
 

@@ -160,7 +160,7 @@ impl<'l, 'a> Roots<'l, 'a> {
             linker
                 .library
                 .handovers(path)
-                .of_via(Via::Decorator)
+                .rows_of_via(Via::Decorator)
                 .map(|matched| matched.row)
                 .find(|row| holds(row))?
                 .runtime
@@ -197,8 +197,8 @@ impl<'l, 'a> Roots<'l, 'a> {
         facts.suppressions.iter().any(|comment| {
             comment.kind == SuppressionKind::Nonblocking
                 && body_facts.kind == BodyKind::Function
-                && (comment.line.contains_offset(body_facts.name_span.start)
-                    || comment.line.contains_offset(body_facts.span.start))
+                && (comment.covered_span.contains_offset(body_facts.name_span.start)
+                    || comment.covered_span.contains_offset(body_facts.span.start))
         })
     }
 

@@ -228,7 +228,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         let registers = |row: &HandoverRow| !row.wraps && row.during.is_empty();
         for (path, made) in linker.decorators(body) {
             let handovers = linker.library.handovers(path);
-            let of_path = handovers.of_via(Via::Decorator).map(|matched| matched.row).filter(|row| registers(row));
+            let of_path = handovers.rows_of_via(Via::Decorator).map(|matched| matched.row).filter(|row| registers(row));
             let holds = |row: &&HandoverRow| match made {
                 Some(site) => linker.conditions_hold(&row.when, &row.unless, site, EnvId::NONE),
                 None => row.when.is_empty(),

@@ -362,7 +362,7 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
     fn frequency_by_decorators(&self, body: BodyRef) -> Option<RegisteredRun> {
         let mut registered: Option<RegisteredRun> = None;
         for path in self.linker.decorator_paths(body) {
-            for handover in self.linker.library.handovers(path).of_via(Via::Decorator) {
+            for handover in self.linker.library.handovers(path).rows_of_via(Via::Decorator) {
                 registered = registered.max(self.row_frequency(handover));
             }
         }
@@ -400,8 +400,9 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
             linker.values.members(linker.callee(site, EnvId::NONE).value).iter().any(|&val| match val {
                 Val::External(path) | Val::Method { path, .. } => {
                     let rows = linker.library.calls(path);
-                    rows.iter()
-                        .any(|matched| matched.row.concurrency.is_some() || matched.held() == Some(Effect::NestedLoop))
+                    rows.iter().any(|matched| {
+                        matched.row.concurrency.is_some() || matched.held_effect() == Some(Effect::NestedLoop)
+                    })
                 }
                 _ => false,
             })
@@ -441,7 +442,7 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
                     continue;
                 }
                 let path = linker.library.member(ty, facts.text(body_facts.name));
-                for handover in linker.library.handovers(path).of_via(Via::Override) {
+                for handover in linker.library.handovers(path).rows_of_via(Via::Override) {
                     registered = registered.max(self.row_frequency(handover));
                 }
             }
@@ -610,7 +611,7 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
         }
         let mut registered: Option<RegisteredRun> = None;
         for path in class_decorator_paths(self.linker, class) {
-            for handover in self.linker.library.handovers(path).of_via(Via::Decorator) {
+            for handover in self.linker.library.handovers(path).rows_of_via(Via::Decorator) {
                 registered = registered.max(self.row_frequency(handover));
             }
         }

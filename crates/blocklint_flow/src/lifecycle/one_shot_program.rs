@@ -157,7 +157,7 @@ pub fn runs_one_job(linker: &Linker<'_>, file: FileId) -> bool {
     let runs_loop = |site: &SiteRef| {
         linker.targets(*site, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, .. } => {
-                linker.library.calls(path).effect().any(|row| row.held() == Some(Effect::NestedLoop))
+                linker.library.calls(path).effect().any(|row| row.held_effect() == Some(Effect::NestedLoop))
             }
             _ => false,
         })
@@ -217,7 +217,7 @@ fn is_driven_by_helper(linker: &Linker<'_>, coroutine_call: SiteRef) -> bool {
     let runs_loop = |site: SiteRef| {
         linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, .. } => {
-                linker.library.calls(path).effect().any(|row| row.held() == Some(Effect::NestedLoop))
+                linker.library.calls(path).effect().any(|row| row.held_effect() == Some(Effect::NestedLoop))
             }
             _ => false,
         })
@@ -244,7 +244,7 @@ fn drivers_of(linker: &Linker<'_>, made: SiteRef) -> SmallVec<[SiteId; 1]> {
         let callee = linker.callee(made.file.site_ref(site), EnvId::NONE);
         linker.values.members(callee.value).iter().any(|val| match *val {
             Val::External(path) | Val::Method { path, .. } => {
-                linker.library.calls(path).effect().any(|row| row.held() == Some(Effect::NestedLoop))
+                linker.library.calls(path).effect().any(|row| row.held_effect() == Some(Effect::NestedLoop))
             }
             _ => false,
         })

@@ -434,7 +434,7 @@ pub(crate) fn overridden_rows<'a>(linker: &Linker<'a>, body: BodyRef) -> SmallVe
                 linker
                     .library
                     .handovers(path)
-                    .of_via(Via::Override)
+                    .rows_of_via(Via::Override)
                     .map(|matched| matched.row)
                     .filter(|row| !row.wraps),
             );

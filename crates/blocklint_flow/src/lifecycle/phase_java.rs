@@ -139,7 +139,7 @@ fn is_command_class(linker: &Linker<'_>, class: ClassRef) -> bool {
 pub(crate) fn is_made_at_start(linker: &Linker<'_>, class: ClassRef) -> bool {
     class_decorator_paths(linker, class)
         .into_iter()
-        .any(|path| linker.library.handovers(path).of_via(Via::Decorator).any(|matched| !matched.row.serves()))
+        .any(|path| linker.library.handovers(path).rows_of_via(Via::Decorator).any(|matched| !matched.row.serves()))
 }
 
 /// True if all calls that take a lambda run it once for each run of the enclosing method: operators of a chain that

@@ -123,7 +123,7 @@ impl<'l, 'a> Search<'l, 'a> {
         linker.values.members(typed.value).into_iter().any(|val| match val {
             Val::Library { ty, .. } => {
                 let path = linker.library.member(ty, CALL);
-                linker.library.calls(path).effect().any(|row| row.held().is_some())
+                linker.library.calls(path).effect().any(|row| row.held_effect().is_some())
             }
             _ => false,
         })

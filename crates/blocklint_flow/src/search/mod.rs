@@ -259,7 +259,7 @@ impl<'l, 'a> Search<'l, 'a> {
         label: &Label,
         edge: FlowEdge,
     ) {
-        if !label.place.holds(entry_point.context, entry_point.runtime) {
+        if !label.place.contains(entry_point.context, entry_point.runtime) {
             return;
         }
         if !may_start_at(self.linker, label, root) {

@@ -234,7 +234,7 @@ impl<'l, 'a> Search<'l, 'a> {
             Val::External(path) | Val::Method { path, .. } => Some(path),
             _ => None,
         });
-        paths.filter(|&path| linker.library.calls(path).effect().any(|row| row.held().is_some())).collect()
+        paths.filter(|&path| linker.library.calls(path).effect().any(|row| row.held_effect().is_some())).collect()
     }
 
     /// Adds the sink of a library callable that a call gets as an argument and runs or hands over.
@@ -248,7 +248,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 || matched.path.ends_with("(_)")
         };
         let is_blocking = |matched: &Match<'_, CallRow>| {
-            matched.when.is_empty() && matched.held().is_some() && fits_any_arguments(matched)
+            matched.when.is_empty() && matched.held_effect().is_some() && fits_any_arguments(matched)
         };
         let Some(matched) = rows.effect().find(is_blocking) else { return };
         let Some(label) = self.linker.effect_without_arguments(matched.row) else { return };
@@ -277,7 +277,7 @@ impl<'l, 'a> Search<'l, 'a> {
             let label = remaining.unwrap_or(label);
             let runtime = runtime.or_else(|| self.linker.runtime_of(caller.site.file));
             let root = Root { kind: RootKind::Registered, context: Context::EventLoop, runtime };
-            if !label.place.holds(root.context, root.runtime) {
+            if !label.place.contains(root.context, root.runtime) {
                 return;
             }
             self.add_hit_of_kind(program.body_of_site(caller.site), root, hit_kind, &label, edge);
@@ -490,7 +490,7 @@ impl<'l, 'a> Search<'l, 'a> {
         for row in linker.library.of(Language::Python).names(Uses::LAZY) {
             let forwards = |path: &str| {
                 let rows = linker.library.calls(linker.library.path(Language::Python, path));
-                rows.effect().any(|row| row.lazy && row.held().is_none())
+                rows.effect().any(|row| row.lazy && row.held_effect().is_none())
             };
             if let Some(name) = linker.program.name(row.name)
                 && !blocking.contains(&name)

@@ -58,10 +58,10 @@ impl Suppressions {
             let of_file = source.resolved_suppressions.iter().map(|suppression| {
                 let row = &facts.suppressions[suppression.index as usize];
                 Comment {
-                    line: row.line,
+                    line: row.covered_span,
                     bare: row.rules.is_empty(),
                     is_noqa: row.kind == SuppressionKind::Noqa,
-                    is_behind_code: row.line.contains_offset(row.comment.start),
+                    is_behind_code: row.covered_span.contains_offset(row.comment.start),
                     rules: suppression.rules.clone(),
                     aliases: suppression.aliases.clone(),
                     reason: row.reason.get().map(|sym| facts.text(sym).to_owned()).filter(|text| !text.is_empty()),

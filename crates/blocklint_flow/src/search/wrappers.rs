@@ -167,7 +167,7 @@ impl<'a> Search<'_, 'a> {
     fn add_wrapper_sinks(&mut self, wrapping: &Wrapping<'a>) {
         let linker = self.linker;
         let &Wrapping { wrapper_site, arguments_site, row, called, path, body } = wrapping;
-        let Some(effect) = called.held() else { return };
+        let Some(effect) = called.held_effect() else { return };
         let Some(Some(sink)) =
             linker.match_row(arguments_site, path, BoundId::NONE, called, effect, EnvId::NONE, false)
         else {

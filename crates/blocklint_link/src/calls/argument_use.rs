@@ -108,7 +108,7 @@ impl Linker<'_> {
         });
         argument_use.consumed |= consumes;
         // A lazy result without an effect of its own iterates over its arguments: `map(parse, lines)`.
-        argument_use.returned |= calls.effect().any(|row| row.lazy && row.held().is_none());
+        argument_use.returned |= calls.effect().any(|row| row.lazy && row.held_effect().is_none());
         if is_decoration && !is_described {
             argument_use.returned = true;
         }
@@ -124,7 +124,9 @@ impl Linker<'_> {
         }
         let targets = self.targets(site, EnvId::NONE);
         let is_lazy = |target: &Target| match *target {
-            Target::Row { path, .. } => self.library.calls(path).effect().any(|row| row.lazy && row.held().is_none()),
+            Target::Row { path, .. } => {
+                self.library.calls(path).effect().any(|row| row.lazy && row.held_effect().is_none())
+            }
             Target::Body { .. } | Target::Overrides { .. } => false,
         };
         !targets.unknown

@@ -222,7 +222,7 @@ impl<'a> Linker<'a> {
             let mut targets = Targets::default();
             self.add_iteration(&mut targets, Val::Library { ty, args: ArgsId::NONE, made: None }, false);
             let runs_blocking_row = targets.list.iter().any(|target| match *target {
-                Target::Row { path, .. } => self.library.calls(path).effect().any(|row| row.held().is_some()),
+                Target::Row { path, .. } => self.library.calls(path).effect().any(|row| row.held_effect().is_some()),
                 _ => true,
             });
             // The value inside a transparent type is not known here, so its iteration possibly blocks.

@@ -313,7 +313,7 @@ impl<'a> Linker<'a> {
             return self.known(Val::Awaitable(result.value));
         }
         let lazy = effect_row.is_some_and(|row| row.lazy);
-        if lazy && effect_row.is_some_and(|row| row.held().is_none()) {
+        if lazy && effect_row.is_some_and(|row| row.held_effect().is_none()) {
             let inputs = self.lazy_inputs(receiver, site, env);
             if !inputs.is_empty() {
                 // The elements of `lines.map(parse)` differ from those of `lines`.

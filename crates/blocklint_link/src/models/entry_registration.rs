@@ -33,7 +33,7 @@ impl Linker<'_> {
                 Some(site) => self.conditions_hold(&row.when, &row.unless, site, EnvId::NONE),
                 None => row.when.is_empty(),
             };
-            rows.extend(handovers.of_via(Via::Decorator).map(|handover| handover.row).find(|row| holds(row)));
+            rows.extend(handovers.rows_of_via(Via::Decorator).map(|handover| handover.row).find(|row| holds(row)));
         }
         rows.extend(self.registered_by_class(body));
         if let Some(class) = body_facts.class.get() {
@@ -43,7 +43,7 @@ impl Linker<'_> {
                 if let Ancestor::Library(ty, _) = *ancestor {
                     let path = self.library.member(ty, facts.text(body_facts.name));
                     let handovers = self.library.handovers(path);
-                    rows.extend(handovers.of_via(Via::Override).map(|handover| handover.row));
+                    rows.extend(handovers.rows_of_via(Via::Override).map(|handover| handover.row));
                 }
             }
             if rows.len() > before && semantics.runs_on_workers(self, class) {

@@ -357,7 +357,7 @@ impl<'a> Library<'a> {
     fn has_blocking_iteration(&self, ty: PathId) -> bool {
         ["__next__", "__iter__"].iter().any(|method| {
             let rows = self.calls(self.member(ty, method));
-            rows.effect().any(|row| row.held().is_some())
+            rows.effect().any(|row| row.held_effect().is_some())
         })
     }
 

@@ -282,7 +282,7 @@ impl<'a> Linker<'a> {
 
     /// Returns the label of a row for a call with unknown arguments.
     pub fn effect_without_arguments(&self, row: &CallRow) -> Option<Label> {
-        let effect = row.held()?;
+        let effect = row.held_effect()?;
         let blocks_any_thread = matches!(effect, Effect::Cpu | Effect::Input | Effect::File);
         let mut place = if row.native || blocks_any_thread { WhereSet::ALL } else { WhereSet::EVENT_LOOP };
         for condition in &row.unless {

@@ -337,7 +337,7 @@ impl Linker<'_> {
         for ancestor in self.mro(class).iter() {
             let Ancestor::Library(ty, _) = *ancestor else { continue };
             let rows = self.library.handovers(self.library.member(ty, facts.text(body_facts.name)));
-            for matched in rows.of_via(Via::Override) {
+            for matched in rows.rows_of_via(Via::Override) {
                 names.extend(self.last_names(&matched.row.during));
             }
         }

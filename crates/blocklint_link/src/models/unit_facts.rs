@@ -110,13 +110,13 @@ impl Units {
                 let (Some(library), Some(range)) = (&switch.library, &switch.version) else { continue };
                 let dependency = stated(library);
                 let exact = dependency.is_some_and(|dependency| dependency.is_exact);
-                let holds = range.holds(dependency.and_then(|dependency| dependency.version.as_ref()));
+                let holds = range.contains(dependency.and_then(|dependency| dependency.version.as_ref()));
                 let shows_by_code = || !exact && (by_code.shows)(linker, folder, &switch.name);
                 if (holds || shows_by_code()) && !self.rows[index].on.contains(&switch.name) {
                     self.rows[index].on.push(switch.name.clone());
                 }
                 if let Some(dependency) = dependency.filter(|dependency| !dependency.is_exact)
-                    && dependency.oldest.as_ref().is_some_and(|oldest| holds != range.holds(Some(oldest)))
+                    && dependency.oldest.as_ref().is_some_and(|oldest| holds != range.contains(Some(oldest)))
                     && let Some(words) = (by_code.other_path)(&switch.name, dependency)
                 {
                     self.rows[index].other_paths.push((switch.name.clone(), words));

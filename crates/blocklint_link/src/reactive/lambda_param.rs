@@ -116,7 +116,7 @@ impl<'a> Linker<'a> {
         self.mro(class).iter().find_map(|ancestor| {
             let Ancestor::Library(ty, _) = *ancestor else { return None };
             let handovers = self.library.handovers(self.library.member(ty, facts.text(body_facts.name)));
-            let handover = handovers.of_via(Via::Override).find(|row| !row.gives.is_empty())?;
+            let handover = handovers.rows_of_via(Via::Override).find(|row| !row.gives.is_empty())?;
             let passed = handover.row.gives.get(index as usize)?;
             Some(self.type_value(passed, Val::External(ty), None))
         })
@@ -225,7 +225,7 @@ impl<'a> Linker<'a> {
     fn value_passed_to_method_of(&self, ty: PathId, index: u32, interface: Val) -> Option<Typed> {
         let method = self.library.ty(ty)?.functional()?;
         let rows = self.library.handovers(self.library.member(ty, method));
-        let handover = rows.of_via(Via::Override).find(|row| !row.gives.is_empty())?;
+        let handover = rows.rows_of_via(Via::Override).find(|row| !row.gives.is_empty())?;
         let passed = self.type_value(handover.row.gives.get(index as usize)?, interface, None);
         (!self.values.is_unknown(passed.value)).then_some(passed)
     }
@@ -288,7 +288,7 @@ impl<'a> Linker<'a> {
                 for ty in types {
                     let Some(method) = self.library.ty(ty).and_then(|rows| rows.functional()) else { continue };
                     let rows = self.library.handovers(self.library.member(ty, method));
-                    let handover = rows.of_via(Via::Override).next();
+                    let handover = rows.rows_of_via(Via::Override).next();
                     if let Some(row) = handover
                         && matches!(row.context, HandoverContext::Is(Runs::In(Context::EventLoop)))
                     {

@@ -75,7 +75,7 @@ impl<'a> Linker<'a> {
                 found.merge(&position);
                 continue;
             }
-            if rows.effect().any(|row| row.held() == Some(Effect::NestedLoop)) {
+            if rows.effect().any(|row| row.held_effect() == Some(Effect::NestedLoop)) {
                 found.merge(&Position { drivers: vec![next], is_moved: true, ..Position::default() });
                 continue;
             }

@@ -132,9 +132,10 @@ impl<'a> File<'a, '_> {
         if !named.is_empty() {
             text.push_str(&format!(", {{{}}}", named.join(", ")));
         }
-        match arguments.args.iter().any(|argument| matches!(argument, Expr::Generator(_))) {
-            true => Err(Refusal::new("a generator expression shares the brackets of the call")),
-            false => Ok(text),
+        if arguments.args.iter().any(|argument| matches!(argument, Expr::Generator(_))) {
+            Err(Refusal::new("a generator expression shares the brackets of the call"))
+        } else {
+            Ok(text)
         }
     }
 

@@ -66,7 +66,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
             is_source_unknown: response.is_unseen,
             bound: response.bound,
             fields: response.fields,
-            levels: response.nesting_depth,
+            nesting_depth: response.nesting_depth,
             versions: response.versions,
             class: response.class,
             model: response.model,
@@ -300,7 +300,7 @@ fn judge_response(
     let all_fields = item.map_or(0, |item| item.all_fields);
     let is_plain = item.is_some_and(|item| item.is_plain);
     // The oldest serialisation is so slow that narrow items matter too.
-    let is_narrow = is_narrow && serialisation != Serialisation::Old;
+    let is_narrow = is_narrow && serialisation != Serialisation::Pydantic1;
     let is_narrow =
         is_narrow || is_plain || serialisation == Serialisation::Rendered && (1..=SMALL).contains(&all_fields);
     let severity = if slow && !is_narrow || nesting_depth >= NESTED && fields >= WIDE || bound.is_some() {

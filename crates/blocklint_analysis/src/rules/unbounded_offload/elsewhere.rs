@@ -22,7 +22,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
     let direct_calls = linker.attempt(step, || find_direct_calls(search.offloads)).unwrap_or_default();
     let finding = |direct: DirectCall| {
         let call = linker.qualified_name(direct.function);
-        let (mistake, severity) = ((RuleCode::CPU_BOUND, Mistake::Holds), Severity::Warning);
+        let (mistake, severity) = ((RuleCode::CPU_BOUND, Mistake::BlockingCall), Severity::Warning);
         let mut finding = search.finding(mistake, direct.site, call, severity, Confidence::Medium);
         finding.effect = Some(Effect::Cpu);
         finding.context = Some(Context::EventLoop);

@@ -27,7 +27,7 @@ impl Linker<'_> {
                 Some(site) => self.conditions_hold(&row.when, &row.unless, site, EnvId::NONE),
                 None => row.when.is_empty(),
             };
-            let mut rows = handovers.of_via(Via::Decorator).filter(|matched| meets_conditions(matched.row));
+            let mut rows = handovers.rows_of_via(Via::Decorator).filter(|matched| meets_conditions(matched.row));
             rows.find_map(|matched| match matched.row.context {
                 HandoverContext::Is(Runs::In(context)) => Some(context),
                 _ => None,
@@ -74,7 +74,7 @@ impl Linker<'_> {
         }
         self.decorator_paths(body).into_iter().find_map(|path| {
             let handovers = self.library.handovers(path);
-            let mut rows = handovers.of_via(Via::Decorator).filter(|matched| matched.row.wraps);
+            let mut rows = handovers.rows_of_via(Via::Decorator).filter(|matched| matched.row.wraps);
             rows.find_map(|matched| match matched.row.context {
                 HandoverContext::Is(Runs::In(context)) => Some(context),
                 _ => None,

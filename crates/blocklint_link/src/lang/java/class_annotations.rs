@@ -72,7 +72,7 @@ impl<'a> Linker<'a> {
         for path in self.class_annotations(class) {
             let rows = self.library.handovers(path);
             loop_rows.extend(
-                rows.of_via(Via::Decorator).map(|matched| matched.row).filter(|row| {
+                rows.rows_of_via(Via::Decorator).map(|matched| matched.row).filter(|row| {
                     row.when.is_empty() && row.context == HandoverContext::Is(Runs::In(Context::EventLoop))
                 }),
             );

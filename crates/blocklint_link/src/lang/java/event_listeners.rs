@@ -37,7 +37,9 @@ impl Linker<'_> {
     pub fn names_run_during_annotation(&self, body: BodyRef) -> Vec<Name> {
         let rows = self.decorator_paths(body).into_iter().flat_map(|path| {
             let rows = self.library.handovers(path);
-            rows.of_via(Via::Decorator).flat_map(|matched| self.last_names(&matched.row.during)).collect::<Vec<_>>()
+            rows.rows_of_via(Via::Decorator)
+                .flat_map(|matched| self.last_names(&matched.row.during))
+                .collect::<Vec<_>>()
         });
         rows.collect()
     }

@@ -105,7 +105,7 @@ impl Linker<'_> {
     /// Returns a method as a provider, if an annotation makes a container call it at startup: `@Bean`.
     fn find_provider(&self, body: BodyRef) -> Option<Provider> {
         let is_provider_annotation = |path: PathId| {
-            self.library.handovers(path).of_via(Via::Decorator).any(|handover| {
+            self.library.handovers(path).rows_of_via(Via::Decorator).any(|handover| {
                 handover.row.phase == Some(Phase::Startup)
                     && handover.row.context == HandoverContext::Is(Runs::In(Context::Unknown))
             })

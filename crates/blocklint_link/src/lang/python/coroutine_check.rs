@@ -76,7 +76,7 @@ impl Linker<'_> {
             Val::External(path) | Val::Method { path, .. } => {
                 let rows = self.library.calls(path);
                 let is_async = rows.with(|row| row.is_async == Some(true)).next().is_some();
-                (!is_async && rows.effect().any(|row| row.held().is_some())).then_some(Flow::Sync)
+                (!is_async && rows.effect().any(|row| row.held_effect().is_some())).then_some(Flow::Sync)
             }
             _ => None,
         };

@@ -295,7 +295,7 @@ impl Linker<'_> {
 
     /// True if the effect of a function's rows happens when its lazy result is consumed (`lazy` in the model).
     fn has_lazy_effect(&self, path: PathId) -> bool {
-        self.library.calls(path).effect().any(|row| row.lazy && row.held().is_some())
+        self.library.calls(path).effect().any(|row| row.lazy && row.held_effect().is_some())
     }
 
     /// Adds the methods that an iteration over a lazy result runs on the arguments of its call:

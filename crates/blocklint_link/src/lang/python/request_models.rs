@@ -48,7 +48,7 @@ impl Linker<'_> {
                 }
                 let body = file.body_ref(BodyId(index as u32));
                 let parses =
-                    |path| self.library.handovers(path).of_via(Via::Decorator).any(|matched| matched.row.parses);
+                    |path| self.library.handovers(path).rows_of_via(Via::Decorator).any(|matched| matched.row.parses);
                 if self.decorator_paths(body).into_iter().any(parses) {
                     self.add_request_models(body, &mut request_classes, &mut visited, DEPTH);
                 }
