@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn names_are_parsed_and_differ() {
-        let works: Vec<Work> = Work::works().collect();
+        let works: Vec<Work> = Work::all().collect();
         for work in &works {
             assert_eq!(Work::parse(&work.name()), Some(*work));
         }

@@ -16,7 +16,7 @@ use blocklint_models::{HandoverContext, Runs};
 pub fn reason_no_edit(linker: &Linker<'_>, site: SiteRef) -> Option<&'static str> {
     let file = site.file;
     let relative = &linker.program.files[file.index()].relative;
-    if linker.is_inside_tests(linker.program.body_of_site(own_site)) {
+    if linker.is_inside_tests(linker.program.body_of_site(site)) {
         return Some("it is a test, and no request waits for its preparation");
     }
     if asks_at_terminal(linker, site) {

@@ -96,14 +96,14 @@ fn add_to_network(
             && candidate.confidence() >= solved.options.min_confidence
     };
     let edges = candidates.iter().filter(is_reported).map(|candidate| candidate.edge);
-    let mut begins: Vec<u32> = edges
+    let mut start_nodes: Vec<u32> = edges
         .chain([best.edge])
         .chain(joined)
         .map(|edge| network.add_paths(solved.graph, &solved.causes, &edge))
         .collect();
-    begins.sort_unstable();
-    begins.dedup();
-    network.begins.insert((finding.file, finding.span, finding.rule), begins);
+    start_nodes.sort_unstable();
+    start_nodes.dedup();
+    network.start_nodes.insert((finding.file, finding.span, finding.rule), start_nodes);
 }
 
 /// Returns the severity, the candidate whose path is shown, and the hold of a finding. Only candidates with enough

@@ -51,7 +51,7 @@ impl Classes {
     pub(crate) fn new(library_archives: &[Utf8PathBuf], others: impl Iterator<Item = Utf8PathBuf>) -> Self {
         let mut classes = Classes {
             files: FxHashMap::default(),
-            library_archives: Vec::new(),
+            own: Vec::new(),
             packages: FxHashSet::default(),
             own_packages: FxHashSet::default(),
             cache: RefCell::default(),

@@ -193,8 +193,8 @@ pub(super) fn is_bound_name(name: &str) -> bool {
 /// True if such a name is for the number of items, not for their offset.
 pub(super) fn is_amount_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    let begins = ["offset", "skip", "cursor", "after", "before"].iter().any(|part| name.contains(part));
-    !begins && !matches!(name.as_str(), "page" | "page_number" | "page_num" | "page_no" | "page_index" | "p")
+    let start_nodes = ["offset", "skip", "cursor", "after", "before"].iter().any(|part| name.contains(part));
+    !start_nodes && !matches!(name.as_str(), "page" | "page_number" | "page_num" | "page_no" | "page_index" | "p")
 }
 
 /// True if a type has a name for pages: `Page`, `PaginationParams`.
