@@ -34,7 +34,7 @@ pub struct PathNetwork {
     /// The nodes.
     pub nodes: Vec<PathNetworkNode>,
     /// The nodes at which the paths of each finding begin.
-    pub begins: FxHashMap<(FileId, Span, RuleCode), Vec<u32>>,
+    pub start_nodes: FxHashMap<(FileId, Span, RuleCode), Vec<u32>>,
     index_of_change_point: FxHashMap<ChangePoint, u32>,
     node_of_labelled_body: FxHashMap<LabelledBodyId, u32>,
     node_of_cause: FxHashMap<u32, u32>,
