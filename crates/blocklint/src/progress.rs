@@ -16,18 +16,18 @@ const DELAY: Duration = Duration::from_secs(1);
 pub(crate) struct Bar {
     bar: ProgressBar,
     /// A flag that the run is over, and a condition for threads that wait for it.
-    over: Arc<(Mutex<bool>, Condvar)>,
+    is_finished: Arc<(Mutex<bool>, Condvar)>,
     display_thread: Option<JoinHandle<()>>,
 }
 
 impl Bar {
     pub(crate) fn new() -> Bar {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        let over = Arc::new((Mutex::new(false), Condvar::new()));
+        let is_finished = Arc::new((Mutex::new(false), Condvar::new()));
         let display_thread = console::shows_progress().then(|| {
-            let (bar, over) = (bar.clone(), Arc::clone(&over));
+            let (bar, is_finished) = (bar.clone(), Arc::clone(&is_finished));
             let wait = move || {
-                let (ended, changed) = &*over;
+                let (ended, changed) = &*is_finished;
                 let guard = ended.lock().unwrap_or_else(PoisonError::into_inner);
                 let waited = changed.wait_timeout_while(guard, DELAY, |ended| !*ended);
                 let guard = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -39,14 +39,14 @@ impl Bar {
             };
             std::thread::Builder::new().name("blocklint-progress".to_owned()).spawn(wait).ok()
         });
-        Bar { bar, over, display_thread: display_thread.flatten() }
+        Bar { bar, is_finished, display_thread: display_thread.flatten() }
     }
 }
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        *self.over.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.over.1.notify_all();
+        *self.is_finished.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.is_finished.1.notify_all();
         if let Some(display_thread) = self.display_thread.take() {
             // The thread ends at once; the panic hook has reported a panic in it.
             let _ = display_thread.join();

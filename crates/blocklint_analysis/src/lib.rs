@@ -35,7 +35,7 @@ pub use blocklint_link::models::availability::PathAvailability;
 pub use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 pub use blocklint_link::program::occurrences::{FileIndex, Scratch};
 pub use blocklint_link::program::{
-    CrateLayout, Dependency, Layout, ModuleLayout, Names, Program, SilencingComment, SourceFile, UnitLayout,
+    CrateLayout, Dependency, Layout, ModuleLayout, Names, Program, ResolvedSuppression, SourceFile, UnitLayout,
 };
 pub use blocklint_link::values::value::{ArgsId, Val, ValueId, Why};
 pub use explain::missing::{MissingCall, find_missing_calls};
@@ -57,7 +57,7 @@ pub struct Options {
     /// True if findings that only tests, examples or a command line reach are treated like all others.
     pub include_aside: bool,
     /// True if findings list the signals and doubts behind their severity and confidence, which costs time.
-    pub account: bool,
+    pub records_reasons: bool,
     /// True if the result has all paths of findings, not only the best one of each, which costs memory.
     pub all_paths: bool,
     /// For tests: the seed of a random order in which all call targets are computed before the search.
@@ -71,7 +71,7 @@ pub struct Solved {
     pub findings: Vec<RawFinding>,
     /// The causes.
     pub causes: Vec<RawCause>,
-    /// The comments that silenced a finding or a label.
+    /// The comments that suppressed a finding or a label.
     pub used_comments: Vec<UsedComment>,
     /// All paths of the findings, if [`Options::all_paths`] is set.
     pub path_network: Option<PathNetwork>,
@@ -130,7 +130,7 @@ fn run_search<'a, T>(
     read_graph: impl FnOnce(&Linker<'_>, &Graph<'_>) -> T,
 ) -> (Solved, T) {
     let suppressions = Suppressions::new(linker.program);
-    let judge = Judge::new(options.without, options.account);
+    let judge = Judge::new(options.without, options.records_reasons);
     let mut search = begin(Search::new(linker, &suppressions, &judge));
     if let Some(seed) = options.ask_first {
         search = search.with_shuffled_queries(seed);

@@ -18,7 +18,7 @@ pub struct RawFinding {
     pub reached_by: Vec<RawEntry>,
     /// The inferred steps of its path, if the run records them.
     pub doubts: Vec<Doubt>,
-    /// The severity before the finding was left aside, if only tests, examples or a command line reach it.
+    /// The severity before a signal with the effect `Aside` lowered it: only tests, examples or a command line reach it.
     pub aside: Option<Aside>,
     /// The rule.
     pub rule: RuleCode,
@@ -78,6 +78,6 @@ pub struct RawFinding {
     pub occurrence: u32,
     /// `Some` if a comment suppresses it, with the reason that the comment states, if it states one.
     pub suppressed: Option<Option<String>>,
-    /// The names of functions below it in which a comment silences another cause of its rule.
-    pub partly_silenced: Vec<String>,
+    /// The names of functions below it in which a comment suppresses another cause of its rule.
+    pub partly_suppressed: Vec<String>,
 }

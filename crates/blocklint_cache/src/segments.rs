@@ -18,14 +18,14 @@ pub(crate) struct FactsPlace {
     pub(crate) segment: u64,
     pub(crate) offset: u64,
     pub(crate) length: u32,
-    sum: u64,
+    checksum: u64,
 }
 
 /// An open segment.
 #[derive(Debug)]
 pub(crate) struct Segment {
     pub(crate) id: u64,
-    file: Source,
+    file: SharedFile,
     /// The number of its bytes.
     length: u64,
 }
@@ -36,7 +36,7 @@ impl Segment {
         let path = path(folder, id);
         let file = stored::is_plain(&path).then(|| File::open(path).ok()).flatten()?;
         let length = file.metadata().ok()?.len();
-        Some(Segment { id, file: Source::new(file), length })
+        Some(Segment { id, file: SharedFile::new(file), length })
     }
 
     /// Reads the bytes at a place into `buffer`, and returns them. `None` if they are damaged.
@@ -46,7 +46,7 @@ impl Segment {
         buffer.clear();
         buffer.resize(place.length as usize, 0);
         self.file.read(buffer, place.offset).ok()?;
-        (xxh3_64(buffer) == place.sum).then_some(buffer)
+        (xxh3_64(buffer) == place.checksum).then_some(buffer)
     }
 }
 
@@ -81,7 +81,7 @@ impl SegmentWriter {
         self.hasher.update(facts);
         let length = u32::try_from(facts.len()).map_err(io::Error::other)?;
         // The id of the segment is known when it is finished.
-        self.places.push(FactsPlace { segment: 0, offset: self.offset, length, sum: xxh3_64(facts) });
+        self.places.push(FactsPlace { segment: 0, offset: self.offset, length, checksum: xxh3_64(facts) });
         self.offset += u64::from(length);
         Ok(())
     }
@@ -99,12 +99,12 @@ impl SegmentWriter {
 /// A file that several threads read at once.
 #[cfg(unix)]
 #[derive(Debug)]
-struct Source(File);
+struct SharedFile(File);
 
 #[cfg(unix)]
-impl Source {
+impl SharedFile {
     fn new(file: File) -> Self {
-        Source(file)
+        SharedFile(file)
     }
 
     fn read(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
@@ -114,12 +114,12 @@ impl Source {
 
 #[cfg(not(unix))]
 #[derive(Debug)]
-struct Source(std::sync::Mutex<File>);
+struct SharedFile(std::sync::Mutex<File>);
 
 #[cfg(not(unix))]
-impl Source {
+impl SharedFile {
     fn new(file: File) -> Self {
-        Source(std::sync::Mutex::new(file))
+        SharedFile(std::sync::Mutex::new(file))
     }
 
     fn read(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {

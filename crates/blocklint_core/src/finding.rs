@@ -20,7 +20,7 @@ pub struct Finding {
     pub help: Option<String>,
     /// The place of the finding.
     pub place: Place,
-    /// The way in which the thread is held; `None` for findings about the source itself (BLT9xx).
+    /// The kind of operation that holds the thread; `None` for findings about the source itself (BLT9xx).
     pub effect: Option<Effect>,
     /// The weight of the blocking call by the kind of its work; `None` if no call holds the thread.
     pub weight: Option<Weight>,

@@ -1,6 +1,6 @@
 //! The vocabulary of all other crates: contexts, effects, severities, spans and findings.
 //!
-//! Nothing here knows a language, a library or an output format.
+//! Nothing in this crate depends on a language, a library or an output format.
 
 mod finding;
 mod fingerprint;
@@ -23,4 +23,4 @@ pub use remedy::{BoundCall, BoundUse, EditKind, Offload, Piece, Publishers, Refu
 pub use rule::{RuleCode, rule_of};
 pub use span::{LineStarts, Location, Place, Span};
 pub use words::{Bound, Confidence, Context, Effect, Fails, FixKind, Hold, Language, Runtime, Severity, WhereSet};
-pub use work::{Takes, Weight, Work, WorkKind};
+pub use work::{CallDuration, Weight, Work, WorkKind};

@@ -6,8 +6,8 @@ use crate::RuleCode;
 /// A mistake at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mistake {
-    /// A call holds a thread that must not be held (BLT1xx).
-    Holds,
+    /// A call holds a thread that must not block (BLT1xx).
+    BlockingCall,
     /// The result of a call is passed to another call, which expects the callable: `run_in_executor(None, load())`.
     CalledInsteadOfHandedOver {
         /// The callee that expects the callable, as written.
@@ -25,8 +25,8 @@ pub enum Mistake {
     /// An import precedes the call that patches the imported name.
     LateMonkeyPatch {
         /// The imported name that stays unpatched (`time.sleep`), or the module that imports such names.
-        taken: String,
-        /// True if `taken` is a module.
+        imported: String,
+        /// True if `imported` is a module.
         is_module: bool,
         /// The call that patches, as written.
         patch: String,
@@ -51,13 +51,13 @@ pub enum Mistake {
         owner: String,
     },
     /// A connection or thread of a pool is held while other holders wait for one.
-    Starves(Starved),
+    PoolStarvation(Starved),
     /// Work is passed to threads without a bound on their number.
-    Offloads {
+    UnboundedOffload {
         /// The quantity that the number of threads grows with.
         unbounded: Unbounded,
         /// The call by which each thread takes a connection of a pool, as written; `None` if it takes none.
-        takes: Option<String>,
+        connection_call: Option<String>,
     },
 }
 
@@ -120,7 +120,7 @@ pub enum CreatedPer {
 /// A response that may be large.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LargeResponse {
-    /// How it is serialised.
+    /// How the response is serialised.
     pub serialisation: Serialisation,
     /// The endpoint's name.
     pub endpoint: String,
@@ -133,8 +133,8 @@ pub struct LargeResponse {
     /// The number of annotated fields of one item; 0 if they are unknown.
     pub fields: u32,
     /// The depth of nested models in one item; 0 if it is unknown.
-    pub levels: u32,
-    /// A sentence about versions of the declared range that serialise differently.
+    pub nesting_depth: u32,
+    /// Notes that some library versions allowed by the project serialise differently.
     pub versions: Option<String>,
     /// The response class of the route, as written, if the fix may remove it.
     pub class: Option<String>,
@@ -147,8 +147,8 @@ pub struct LargeResponse {
 pub enum Serialisation {
     /// One call of compiled code renders the bytes.
     Direct,
-    /// The models are dumped to data, and the interpreter's own encoder renders JSON, because the version has no other
-    /// encoder.
+    /// The models are dumped to data, and the interpreter's own encoder renders JSON, because the installed FastAPI has
+    /// no compiled encoder.
     Rendered,
     /// The models are dumped to data, and the interpreter's own encoder renders JSON, because the route declares a
     /// response class.
@@ -158,10 +158,10 @@ pub enum Serialisation {
     /// Python code converts every value, because no annotation shows its type.
     Encoded,
     /// pydantic 1: Python code converts and validates every value again.
-    Old,
+    Pydantic1,
 }
 
-/// Every rule, under the name of its page.
+/// The codes of all rules. Each constant is named like the rule's page.
 impl RuleCode {
     /// A sleep on a thread that must not block.
     pub const BLOCKING_SLEEP: Self = RuleCode(101);

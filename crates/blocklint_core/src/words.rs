@@ -109,7 +109,7 @@ words! {
 }
 
 words! {
-    /// The way in which a call holds its thread.
+    /// The kind of operation for which a call holds its thread.
     Effect {
         /// A sleep.
         Sleep = "sleep",
@@ -217,7 +217,7 @@ pub enum Hold {
     Unstated,
     /// Briefly: the row has severity `note`.
     Brief,
-    /// At most so many seconds.
+    /// At most this number of seconds.
     Seconds(f64),
     /// Without bound.
     Unbounded,
@@ -236,8 +236,8 @@ impl Hold {
 
     /// Returns the longer hold.
     pub fn longest(self, other: Hold) -> Hold {
-        let ((a, x), (b, y)) = (self.rank(), other.rank());
-        if b > a || (b == a && y > x) { other } else { self }
+        let ((rank, seconds), (other_rank, other_seconds)) = (self.rank(), other.rank());
+        if other_rank > rank || (other_rank == rank && other_seconds > seconds) { other } else { self }
     }
 }
 
@@ -278,11 +278,12 @@ impl Runtime {
         }
     }
 
-    /// Returns the runtime whose functions are awaited in this one: `Tokio` for `TokioCurrentThread`, else itself.
+    /// Returns the runtime whose functions can be awaited in this runtime: `Tokio` for `TokioCurrentThread`, else the
+    /// runtime itself.
     pub fn awaited_from(self) -> Runtime {
         match self {
             Runtime::TokioCurrentThread => Runtime::Tokio,
-            other => other,
+            runtime => runtime,
         }
     }
 
@@ -306,7 +307,7 @@ const THREAD_FUNCTIONS: &[(&str, bool)] = &[
     ("asyncio.to_thread", true),
 ];
 
-/// A set of contexts and runtimes in which an effect blocks. A root belongs to the set or not ([`WhereSet::holds`]).
+/// A set of contexts and runtimes in which an effect blocks. [`WhereSet::contains`] tests a root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WhereSet(u32);
 
@@ -356,9 +357,9 @@ impl WhereSet {
         self.0 == 0
     }
 
-    /// True if the set holds a root of this context and runtime. An event-loop root of unknown runtime is held only by
-    /// a set that holds every runtime.
-    pub fn holds(self, context: Context, runtime: Option<Runtime>) -> bool {
+    /// True if the set contains a root of this context and runtime. A root on an event loop of unknown runtime is only
+    /// in a set that contains every runtime.
+    pub fn contains(self, context: Context, runtime: Option<Runtime>) -> bool {
         match (context, runtime) {
             (Context::EventLoop, Some(runtime)) => self.0 & (1 << runtime as u32) != 0,
             (Context::EventLoop, None) => self.0 & Self::EVENT_LOOP_RUNTIMES == Self::EVENT_LOOP_RUNTIMES,
@@ -386,8 +387,8 @@ mod tests {
     #[test]
     fn removing_one_context_keeps_the_other() {
         let greenlets = WhereSet::ALL.without(WhereSet::EVENT_LOOP);
-        assert!(!greenlets.holds(Context::EventLoop, Some(Runtime::Asyncio)));
-        assert!(greenlets.holds(Context::Greenlet, None));
+        assert!(!greenlets.contains(Context::EventLoop, Some(Runtime::Asyncio)));
+        assert!(greenlets.contains(Context::Greenlet, None));
     }
 
     #[test]

@@ -110,7 +110,7 @@ impl WorkKind {
 /// The work of a call: its effect and, if its row states one, the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Work {
-    /// The way in which the call holds its thread.
+    /// The kind of operation for which the call holds its thread.
     pub effect: Effect,
     /// The kind within the effect; `None` if the row states none or the effect is not divided.
     pub kind: Option<WorkKind>,
@@ -149,27 +149,27 @@ impl Work {
 pub struct Weight {
     /// The kind of work that the call does.
     pub work: Work,
-    /// The time for which one call holds its thread, if it is known.
-    pub takes: Option<Takes>,
+    /// The usual time for which one call holds its thread, if it is known.
+    pub duration: Option<CallDuration>,
     /// The rank among findings of one severity: findings with more points come first.
     pub points: u32,
 }
 
 /// The order of magnitude of the time for which one call holds its thread.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, serde::Serialize, serde::Deserialize)]
-pub struct Takes {
+pub struct CallDuration {
     /// Milliseconds for one call, or for one megabyte.
     pub millis: f64,
     /// True if the time grows with the size of the data; `millis` is then the time for one megabyte.
     pub per_megabyte: bool,
 }
 
-impl Takes {
+impl CallDuration {
     /// Examples of the written forms, for messages.
-    pub const FORMS: &'static str = r#""0.1 ms", "2 s" or "40 ms per MB""#;
+    pub const EXPECTED_FORMS: &'static str = r#""0.1 ms", "2 s" or "40 ms per MB""#;
 
     /// Parses a written form.
-    pub fn parse(text: &str) -> Option<Takes> {
+    pub fn parse(text: &str) -> Option<CallDuration> {
         let (time, per_megabyte) = match text.strip_suffix(" per MB") {
             Some(time) => (time, true),
             None => (text, false),
@@ -181,15 +181,16 @@ impl Takes {
             "s" => number * 1000.0,
             _ => return None,
         };
-        Some(Takes { millis, per_megabyte })
+        Some(CallDuration { millis, per_megabyte })
     }
 }
 
-impl std::fmt::Display for Takes {
+impl std::fmt::Display for CallDuration {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.millis < 1000.0 {
-            true => write!(f, "{} ms", self.millis)?,
-            false => write!(f, "{} s", self.millis / 1000.0)?,
+        if self.millis < 1000.0 {
+            write!(f, "{} ms", self.millis)?;
+        } else {
+            write!(f, "{} s", self.millis / 1000.0)?;
         }
         f.write_str(if self.per_megabyte { " per MB" } else { "" })
     }
@@ -202,23 +203,23 @@ mod tests {
     #[test]
     fn times_are_parsed_and_written() {
         for text in ["0.1 ms", "35 ms", "2 s", "40 ms per MB"] {
-            assert_eq!(Takes::parse(text).map(|takes| takes.to_string()).as_deref(), Some(text));
+            assert_eq!(CallDuration::parse(text).map(|duration| duration.to_string()).as_deref(), Some(text));
         }
         for text in ["", "35", "35ms", "-1 ms", "0 ms", "nan ms", "1 min", "1 ms per GB"] {
-            assert_eq!(Takes::parse(text), None, "{text}");
+            assert_eq!(CallDuration::parse(text), None, "{text}");
         }
     }
 
     #[test]
     fn names_are_parsed_and_differ() {
-        let all: Vec<Work> = Work::all().collect();
-        for work in &all {
+        let works: Vec<Work> = Work::all().collect();
+        for work in &works {
             assert_eq!(Work::parse(&work.name()), Some(*work));
         }
-        let mut names: Vec<String> = all.iter().map(|work| work.name()).collect();
+        let mut names: Vec<String> = works.iter().map(|work| work.name()).collect();
         names.sort();
         names.dedup();
-        assert_eq!(names.len(), all.len());
+        assert_eq!(names.len(), works.len());
     }
 
     #[test]

@@ -18,7 +18,7 @@ use camino::Utf8Path;
 use rayon::ThreadPoolBuilder;
 
 use crate::Failure;
-use crate::comments::named::silencing_comments;
+use crate::comments::named::resolve_suppressions;
 use crate::comments::{CommentChecks, CommentEdit, comment_findings, unread_languages};
 use crate::contain::{Contained, LeftOut, contain, unseen_languages};
 use crate::extraction::{Extracted, extract_all};
@@ -49,16 +49,16 @@ pub struct Options {
     /// Signals that are switched off, so that their effect can be measured.
     pub without: SignalSet,
     /// True if findings list the signals that apply to them, which costs time.
-    pub account: bool,
+    pub records_reasons: bool,
     /// True if code that only tests, examples or a command line reach is reported like other code.
     pub include_aside: bool,
     /// True if functions that must not block are counted even if there are findings.
     pub counts_what_must_not_block: bool,
-    /// The checks of comments that silence rules.
+    /// The checks of comments that suppress rules.
     pub comments: CommentChecks,
     /// True if all paths of findings are kept, as a plan needs them; this costs memory.
     pub all_paths: bool,
-    /// For tests: the seed of a random order in which the targets of every call are asked for before the search.
+    /// For tests: the seed of a random order in which the targets of every call are queried before the search.
     pub ask_first: Option<u64>,
     /// True if the process ends after this run. Its program is then not freed, because the user would wait for that.
     pub ends_process: bool,
@@ -72,7 +72,7 @@ impl Options {
         Options {
             min_confidence,
             without: SignalSet::default(),
-            account: false,
+            records_reasons: false,
             include_aside: false,
             counts_what_must_not_block: false,
             comments: CommentChecks::default(),
@@ -130,14 +130,14 @@ pub fn on_large_stacks<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Fa
 ///
 /// Fails if the system starts no threads. A file that cannot be read is a finding (BLT902), not an error.
 pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<Report, Failure> {
-    analyse_watched(project, models, options, &Silent)
+    analyse_with_progress(project, models, options, &Silent)
 }
 
 /// Analyses the project as [`analyse`] does and reports the progress.
 ///
 /// # Errors
 /// If the system starts no threads.
-pub fn analyse_watched(
+pub fn analyse_with_progress(
     project: &Project,
     models: &Models,
     options: Options,
@@ -252,7 +252,7 @@ pub(crate) fn analysis_options(options: Options) -> blocklint_analysis::Options 
     let Options {
         min_confidence,
         without,
-        account,
+        records_reasons,
         include_aside,
         comments: _,
         all_paths,
@@ -261,7 +261,7 @@ pub(crate) fn analysis_options(options: Options) -> blocklint_analysis::Options 
         counts_what_must_not_block: _,
         containment: _,
     } = options;
-    blocklint_analysis::Options { min_confidence, without, account, include_aside, all_paths, ask_first }
+    blocklint_analysis::Options { min_confidence, without, records_reasons, include_aside, all_paths, ask_first }
 }
 
 /// Returns the files that could be read, and the layout of the project, as input of the linker.
@@ -284,7 +284,7 @@ pub(crate) fn source_file(file: &blocklint_project::SourceFile, extracted: Extra
     Some(SourceFile {
         path: Arc::clone(&file.path),
         relative: file.relative.as_str().replace('\\', "/"),
-        silencing: silencing_comments(&facts),
+        resolved_suppressions: resolve_suppressions(&facts),
         facts,
         index: extracted.index.map(OnceLock::from).unwrap_or_default(),
         reported: file.reported,
@@ -293,7 +293,7 @@ pub(crate) fn source_file(file: &blocklint_project::SourceFile, extracted: Extra
 
 /// Replaces the facts of a file and everything that is derived from them. Returns the old facts.
 pub(crate) fn replace_facts(file: &mut SourceFile, facts: FileFacts) -> FileFacts {
-    file.silencing = silencing_comments(&facts);
+    file.resolved_suppressions = resolve_suppressions(&facts);
     file.index = OnceLock::new();
     std::mem::replace(&mut file.facts, facts)
 }
@@ -314,15 +314,19 @@ pub(crate) fn project_layout(project: &Project, models: &Models) -> Layout {
                 folder: relative_to_base(&package.folder),
                 package: package.package.clone(),
                 renamed: package.renamed.clone(),
-                dependencies: package.dependencies.as_ref().map(|all| {
-                    let to_layout = |of: &RustDependency| (of.name.clone(), of.package.clone(), of.features.clone());
-                    all.iter().map(to_layout).collect()
+                dependencies: package.dependencies.as_ref().map(|modules| {
+                    let to_layout = |dependency: &RustDependency| {
+                        (dependency.name.clone(), dependency.package.clone(), dependency.features.clone())
+                    };
+                    modules.iter().map(to_layout).collect()
                 }),
                 oldest: package
                     .dependencies
                     .iter()
                     .flatten()
-                    .filter_map(|of| Some((of.name.clone(), Version::parse_loose(of.oldest.as_deref()?)?)))
+                    .filter_map(|dependency| {
+                        Some((dependency.name.clone(), Version::parse_loose(dependency.oldest.as_deref()?)?))
+                    })
                     .collect(),
                 aside: package.aside.clone(),
                 is_for_browsers: package.is_for_browsers,
@@ -335,14 +339,14 @@ pub(crate) fn project_layout(project: &Project, models: &Models) -> Layout {
         .collect();
     let import_roots = project.import_roots.iter().map(|root| relative_to_base(root)).collect();
     let is_java = project.files.iter().any(|file| file.language == Language::Java);
-    let all = if is_java { blocklint_project::read_modules(&project.units) } else { Vec::new() };
-    let modules = all
+    let modules = if is_java { blocklint_project::read_modules(&project.units) } else { Vec::new() };
+    let modules = modules
         .into_iter()
-        .map(|of| ModuleLayout {
-            folder: relative_to_base(&of.folder).replace('\\', "/"),
-            needs: of.needs,
-            artifacts: of.artifacts,
-            is_open: of.is_open,
+        .map(|dependency| ModuleLayout {
+            folder: relative_to_base(&dependency.folder).replace('\\', "/"),
+            needs: dependency.needs,
+            artifacts: dependency.artifacts,
+            is_open: dependency.is_open,
         })
         .collect();
     Layout { import_roots, crates, modules, units: unit_layouts(project, models) }
@@ -352,11 +356,11 @@ pub(crate) fn project_layout(project: &Project, models: &Models) -> Layout {
 /// those that more roots wait for. Then come findings without a cause, and last the unreadable files.
 pub fn group_by_cause(findings: &[Finding]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    let mut without = Vec::new();
+    let mut causeless = Vec::new();
     let mut group_of_cause: HashMap<(Arc<Utf8Path>, Span, String), usize> = HashMap::new();
     for (index, finding) in (0u32..).zip(findings) {
         let Some(cause) = finding.causes.first() else {
-            without.push(index);
+            causeless.push(index);
             continue;
         };
         let key = (Arc::clone(&cause.place.path), cause.place.span, cause.call.clone());
@@ -367,16 +371,20 @@ pub fn group_by_cause(findings: &[Finding]) -> Vec<Group> {
         groups[group].findings.push(index);
     }
     let worst = |group: &Group| {
-        let shown = group.findings.iter().map(|index| &findings[*index as usize]).filter(|of| of.suppression.is_none());
+        let shown = group
+            .findings
+            .iter()
+            .map(|index| &findings[*index as usize])
+            .filter(|finding| finding.suppression.is_none());
         shown.map(|finding| finding.severity).max()
     };
-    // The sort is stable: causes that are equally bad and reached as often keep the order of their first findings.
+    // The sort is stable, so causes of equal severity and reach keep the order of their first findings.
     groups.sort_by_cached_key(|group| {
         std::cmp::Reverse((worst(group), group.cause.as_ref().map_or(0, |cause| cause.reach)))
     });
     // Findings about code come before findings about files.
     let (files, code): (Vec<u32>, Vec<u32>) =
-        without.into_iter().partition(|index| findings[*index as usize].rule == UNREADABLE_SOURCE.code);
+        causeless.into_iter().partition(|index| findings[*index as usize].rule == UNREADABLE_SOURCE.code);
     groups.extend(
         [code, files].into_iter().filter(|part| !part.is_empty()).map(|findings| Group { cause: None, findings }),
     );

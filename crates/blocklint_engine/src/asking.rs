@@ -10,7 +10,7 @@ use blocklint_analysis::{BodyRef, ClassRef, FileId, Linker, SourceFile};
 use blocklint_core::{Language, Place, Refusal, Span};
 use blocklint_facts::Expression;
 use blocklint_mending::code_moved_with_call;
-use blocklint_mending::rewriting::{Meaning, Means, Meant, Places};
+use blocklint_mending::rewriting::{Meaning, Means, Places, PossibleMeanings};
 use blocklint_models::Models;
 use blocklint_output::Sources;
 use blocklint_project::Project;
@@ -144,12 +144,12 @@ impl<'a, 'l> Answers<'a, 'l> {
         let files = self.linker.program.files.iter();
         let python =
             files.filter(|file| file.facts.language == Language::Python && file.path.extension() == Some("py"));
-        let file_json = |of: &SourceFile| {
-            let slot = self.slots.get(&*of.path).copied();
+        let file_json = |file: &SourceFile| {
+            let slot = self.slots.get(&*file.path).copied();
             json!({
-                "filename": of.path.as_str(),
+                "filename": file.path.as_str(),
                 "module": slot.map(|slot| self.linker.module_name(slot)),
-                "unread": !of.facts.problems.is_empty(),
+                "unread": !file.facts.problems.is_empty(),
             })
         };
         let files: Vec<Value> = python.map(file_json).collect();
@@ -210,7 +210,7 @@ impl<'a, 'l> Answers<'a, 'l> {
                 })
             }
             Question::Imports { text, imports } => {
-                let imports = imports.into_iter().map(|of| Import { module: of.module, name: of.name });
+                let imports = imports.into_iter().map(|import| Import { module: import.module, name: import.name });
                 Ok(json!({ "text": blocklint_python::add_imports(&text, &imports.collect::<Vec<_>>()) }))
             }
         }
@@ -218,7 +218,7 @@ impl<'a, 'l> Answers<'a, 'l> {
 
     fn function_json(&self, places: &Places<'_, '_>, body: BodyRef) -> Value {
         let family_uses = places.function_uses(body);
-        let family: Vec<Value> = family_uses.family.iter().map(|of| self.function_name_json(*of)).collect();
+        let family: Vec<Value> = family_uses.family.iter().map(|member| self.function_name_json(*member)).collect();
         let base =
             |(class, path): &(ClassRef, Option<String>)| json!({ "class": self.class_name_json(*class), "path": path });
         let bases: Vec<Value> = family_uses.bases.iter().map(base).collect();
@@ -227,14 +227,15 @@ impl<'a, 'l> Answers<'a, 'l> {
             Means::Either => "either",
             Means::Unknown => "unknown",
         };
-        let uses = family_uses.uses.iter().map(|one| {
-            let mut place = self.place_json(one.file, one.expression.span);
-            place["means"] = means(one.means).into();
-            place["target"] = one.expression.is_target.into();
+        let uses = family_uses.uses.iter().map(|family_use| {
+            let mut place = self.place_json(family_use.file, family_use.expression.span);
+            place["means"] = means(family_use.means).into();
+            place["target"] = family_use.expression.is_target.into();
             place
         });
-        let to_json =
-            |of: &[(FileId, Span)]| of.iter().map(|(file, span)| self.place_json(*file, *span)).collect::<Vec<_>>();
+        let to_json = |exports: &[(FileId, Span)]| {
+            exports.iter().map(|(file, span)| self.place_json(*file, *span)).collect::<Vec<_>>()
+        };
         json!({
             "family": family,
             "bases": bases,
@@ -244,7 +245,7 @@ impl<'a, 'l> Answers<'a, 'l> {
         })
     }
 
-    fn meant_json(&self, meant: &Meant) -> Value {
+    fn meant_json(&self, meant: &PossibleMeanings) -> Value {
         let object = |key: &str, value: Value| json!({ "kind": "object", key: value });
         let meaning_json = |meaning: &Meaning| match meaning {
             Meaning::Function(body) => json!({ "kind": "function", "function": self.function_name_json(*body) }),
@@ -341,8 +342,8 @@ impl<'a, 'l> Answers<'a, 'l> {
 
     /// Returns the expressions of a Python file; none if the file has changed since it was linked, or is a notebook.
     fn expressions(&self, file: FileId) -> Rc<[Expression]> {
-        if let Some(known) = self.expressions.borrow().get(&file) {
-            return Rc::clone(known);
+        if let Some(cached) = self.expressions.borrow().get(&file) {
+            return Rc::clone(cached);
         }
         let linked = &self.linker.program.files[file.index()];
         let source = self.project.file_at(&linked.path).filter(|source| !source.is_notebook());

@@ -125,7 +125,7 @@ pub(crate) enum Fate {
     Shown,
     /// Its rule is not reported.
     NotSelected,
-    /// A comment or the configuration silences it.
+    /// A comment or the configuration suppresses it.
     Suppressed,
     /// It would be shown if other code than tests, examples or a command line reached it.
     Aside,
@@ -201,26 +201,30 @@ fn most_valuable_notes(below: &[Finding]) -> Vec<Finding> {
 
 /// Returns the `most` findings with the greatest measure, in their order. A finding whose measure is `None` is left
 /// out.
-fn first_by<M: Ord>(findings: &[Finding], most: usize, measure: impl Fn(&Finding) -> Option<M>) -> Vec<Finding> {
+fn first_by<M: Ord>(
+    findings: &[Finding],
+    max_findings: usize,
+    measure: impl Fn(&Finding) -> Option<M>,
+) -> Vec<Finding> {
     let measured = findings.iter().enumerate().filter_map(|(index, finding)| Some((Reverse(measure(finding)?), index)));
     let mut ranked: Vec<(Reverse<M>, usize)> = measured.collect();
     ranked.sort_unstable();
-    ranked.truncate(most);
+    ranked.truncate(max_findings);
     let mut indices: Vec<usize> = ranked.into_iter().map(|(_, index)| index).collect();
     indices.sort_unstable();
     indices.into_iter().map(|index| findings[index].clone()).collect()
 }
 
 /// Keeps the first `most` findings in the order of their groups. Returns the number of removed findings.
-pub fn limit_findings(chosen: &mut Chosen, most: usize) -> usize {
-    let all = chosen.findings.len();
-    if all <= most {
+pub fn limit_findings(chosen: &mut Chosen, max_findings: usize) -> usize {
+    let total = chosen.findings.len();
+    if total <= max_findings {
         return 0;
     }
     let kept: std::collections::HashSet<u32> =
-        chosen.groups.iter().flat_map(|group| group.findings.iter().copied()).take(most).collect();
-    let mut new_indices = vec![None; all];
-    let mut findings = Vec::with_capacity(most);
+        chosen.groups.iter().flat_map(|group| group.findings.iter().copied()).take(max_findings).collect();
+    let mut new_indices = vec![None; total];
+    let mut findings = Vec::with_capacity(max_findings);
     for (index, finding) in std::mem::take(&mut chosen.findings).into_iter().enumerate() {
         if kept.contains(&(index as u32)) {
             new_indices[index] = Some(findings.len() as u32);
@@ -232,7 +236,7 @@ pub fn limit_findings(chosen: &mut Chosen, most: usize) -> usize {
         group.findings = group.findings.iter().filter_map(|index| new_indices[*index as usize]).collect();
     }
     chosen.groups.retain(|group| !group.findings.is_empty());
-    all - chosen.findings.len()
+    total - chosen.findings.len()
 }
 
 #[cfg(test)]
@@ -264,14 +268,14 @@ mod tests {
 
     #[test]
     fn groups_have_only_the_findings_that_are_shown() {
-        let silenced = Finding {
+        let suppressed = Finding {
             suppression: Some(Suppression { reason: None, source: SuppressionSource::Comment }),
             ..finding(101, Severity::Error, Confidence::High)
         };
         let findings = vec![
             finding(101, Severity::Note, Confidence::High),
             finding(102, Severity::Error, Confidence::High),
-            silenced,
+            suppressed,
             finding(103, Severity::Error, Confidence::Low),
             finding(902, Severity::Note, Confidence::High),
             finding(104, Severity::Warning, Confidence::Medium),

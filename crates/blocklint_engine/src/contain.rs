@@ -110,18 +110,19 @@ impl LeftOut {
 /// Computes rows and columns of the places, and sorts the parts by place.
 pub fn locate_left_out(project: &Project, left_out: &mut [LeftOut]) {
     let mut sources = Sources::default();
-    for place in left_out.iter_mut().filter_map(|of| of.place.as_mut()) {
+    for place in left_out.iter_mut().filter_map(|part| part.place.as_mut()) {
         locate_one(project, place, &mut sources);
     }
-    left_out.sort_by_key(|of| of.place.as_ref().map(|place| (place.path.clone(), place.span)));
+    left_out.sort_by_key(|part| part.place.as_ref().map(|place| (place.path.clone(), place.span)));
 }
 
 /// Returns the languages of unread files and of functions that were left out. A rule or step that was left out affects
 /// all languages.
 pub(crate) fn unseen_languages(unread: &[Language], left_out: &[LeftOut]) -> Vec<Language> {
-    let all = || Language::ALL.iter().copied();
-    let of_units =
-        left_out.iter().flat_map(|of| all().filter(move |language| of.language.is_none_or(|own| own == *language)));
+    let all_languages = || Language::ALL.iter().copied();
+    let of_units = left_out.iter().flat_map(|part| {
+        all_languages().filter(move |language| part.language.is_none_or(|part_language| part_language == *language))
+    });
     let mut languages: Vec<Language> = unread.iter().copied().chain(of_units).collect();
     languages.sort();
     languages.dedup();

@@ -178,9 +178,10 @@ fn parse_bytes(file: &SourceFile, bytes: &[u8], parsed: impl FnOnce()) -> Option
         Language::Python => {
             // The size of the file was checked when it was read.
             let limits = blocklint_python::Limits { max_bytes: usize::MAX };
-            Some(match file.is_notebook() {
-                true => blocklint_python::extract_notebook(bytes, &limits, parsed),
-                false => blocklint_python::extract_watched(bytes, &limits, parsed),
+            Some(if file.is_notebook() {
+                blocklint_python::extract_notebook(bytes, &limits, parsed)
+            } else {
+                blocklint_python::extract_watched(bytes, &limits, parsed)
             })
         }
         Language::Rust => Some(blocklint_rust::extract_watched(bytes, parsed)),

@@ -32,7 +32,8 @@ mod units;
 mod words;
 
 pub use analyse::{
-    Options, Report, STACK_SIZE, analyse, analyse_watched, group_by_cause, on_large_stacks, set_threads, time_searches,
+    Options, Report, STACK_SIZE, analyse, analyse_with_progress, group_by_cause, on_large_stacks, set_threads,
+    time_searches,
 };
 pub use asking::{ASK_VERSION, ask};
 pub use baseline::{Baseline, BaselineError, BaselineKey, BaselineResult, Coverage, Scope};
@@ -46,9 +47,9 @@ pub use contain::{LeftOut, LeftOutReason, locate_left_out};
 pub use evidence::{Evidence, EvidenceCounts};
 pub use explain::{AskedLine, ExplainRequest, explain};
 pub use extraction::{Extracted, extract};
-pub use fixing::{Change, FixRequest, FixResult, RefusedFix, Remedies, Unwritten, attach, fix, write};
-pub use fixing::{EditsOfFile, ParseCounts, TextOf, applicable_together, attach_to, parse_counts};
-pub use fixing::{Faults, Unawaited, faults};
+pub use fixing::{Change, FixRequest, FixResult, RefusedFix, Remedies, Unwritten, attach_fixes, fix, write};
+pub use fixing::{EditsOfFile, ParseCounts, TextOf, applicable_together, attach_fixes_to, parse_counts};
+pub use fixing::{Faults, Unawaited, find_faults};
 pub use ignoring::{IgnoreRequest, IgnoreResult, Unplaced, ignore_findings};
 pub use missing::{Missing, find_missing_calls};
 pub use models::{load as load_models, load_with_messages as load_models_with_messages};

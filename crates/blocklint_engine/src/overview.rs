@@ -125,19 +125,23 @@ struct CauseRank {
 const WHOLE: u64 = 27_720;
 
 impl CauseRank {
-    /// Returns the rank of a group; `all` are the findings with its cause on any of their paths.
-    fn new(findings: &[Finding], group: &Group, all: &[u32]) -> Self {
+    /// Returns the rank of a group. `findings_of_cause` are the findings with its cause on any of their paths.
+    fn new(findings: &[Finding], group: &Group, findings_of_cause: &[u32]) -> Self {
         let finding_at = |index: &u32| findings.get(*index as usize);
         let mut frees: HashMap<(&Utf8Path, &str), u64> = HashMap::new();
-        for finding in all.iter().filter_map(finding_at) {
+        for finding in findings_of_cause.iter().filter_map(finding_at) {
             let share = WHOLE / finding.causes.len().max(1) as u64;
             let function_share = frees.entry((&*finding.place.path, &*finding.function)).or_default();
             *function_share = share.max(*function_share);
         }
-        let own: HashSet<u32> = group.findings.iter().copied().collect();
-        let hold = group.findings.iter().filter_map(finding_at).fold(Hold::Unstated, |hold, of| hold.longest(of.hold));
-        let confirmed = group.findings.iter().filter_map(finding_at).filter_map(|of| of.confirmed.as_ref());
-        let confirmed = confirmed.map(|of| (of.exact, of.seconds.unwrap_or(0.0)));
+        let in_group: HashSet<u32> = group.findings.iter().copied().collect();
+        let hold = group
+            .findings
+            .iter()
+            .filter_map(finding_at)
+            .fold(Hold::Unstated, |hold, finding| hold.longest(finding.hold));
+        let confirmed = group.findings.iter().filter_map(finding_at).filter_map(|finding| finding.confirmed.as_ref());
+        let confirmed = confirmed.map(|finding| (finding.exact, finding.seconds.unwrap_or(0.0)));
         CauseRank {
             confirmed: confirmed.max_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.total_cmp(&b.1))),
             frees: frees.values().sum(),
@@ -146,33 +150,34 @@ impl CauseRank {
                 .findings
                 .iter()
                 .filter_map(finding_at)
-                .filter_map(|of| of.weight)
-                .map(|of| of.points)
+                .filter_map(|finding| finding.weight)
+                .map(|finding| finding.points)
                 .max()
                 .unwrap_or(0),
             severity: group
                 .findings
                 .iter()
                 .filter_map(finding_at)
-                .map(|of| of.severity)
+                .map(|finding| finding.severity)
                 .max()
                 .unwrap_or(Severity::Note),
-            mends: all.iter().filter_map(finding_at).filter(|finding| finding.causes.len() == 1).count() as u32,
-            also: all.iter().copied().filter(|index| !own.contains(index)).collect(),
+            mends: findings_of_cause.iter().filter_map(finding_at).filter(|finding| finding.causes.len() == 1).count()
+                as u32,
+            also: findings_of_cause.iter().copied().filter(|index| !in_group.contains(index)).collect(),
         }
     }
 
     fn cmp_worth(&self, other: &Self) -> Ordering {
-        let ((rank, time), (other_rank, other_time)) = (self.hold.rank(), other.hold.rank());
-        let is_exact = |of: &Self| of.confirmed.map(|(exact, _)| exact);
-        let seconds = |of: &Self| of.confirmed.map_or(0.0, |(_, seconds)| seconds);
+        let ((hold_rank, hold_time), (other_hold_rank, other_hold_time)) = (self.hold.rank(), other.hold.rank());
+        let is_exact = |rank: &Self| rank.confirmed.map(|(exact, _)| exact);
+        let seconds = |rank: &Self| rank.confirmed.map_or(0.0, |(_, seconds)| seconds);
         (is_exact(self).cmp(&is_exact(other)))
             .then_with(|| seconds(self).total_cmp(&seconds(other)))
             .then_with(|| self.severity.cmp(&other.severity))
             .then_with(|| self.points.cmp(&other.points))
             .then_with(|| self.frees.cmp(&other.frees))
-            .then_with(|| rank.cmp(&other_rank))
-            .then_with(|| time.total_cmp(&other_time))
+            .then_with(|| hold_rank.cmp(&other_hold_rank))
+            .then_with(|| hold_time.total_cmp(&other_hold_time))
     }
 }
 

@@ -73,12 +73,11 @@ impl Rules {
             extend_select: parse_arguments(arguments.extend_select),
             ignore: parse_arguments(arguments.ignore),
         };
-        match errors.is_empty() {
-            true => {
-                layers.push(command_line);
-                Ok(Rules { selection: Selection::layered(&layers), per_file })
-            }
-            false => Err(Failure::all(errors)),
+        if errors.is_empty() {
+            layers.push(command_line);
+            Ok(Rules { selection: Selection::layered(&layers), per_file })
+        } else {
+            Err(Failure::all(errors))
         }
     }
 

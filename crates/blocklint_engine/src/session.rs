@@ -207,7 +207,7 @@ impl Session {
         let same_configuration = project.configuration == self.project.configuration;
         let same_files = project.files.iter().map(|file| (&file.path, file.reported)).eq(self.files_of_project());
         // The old content of a model file is not known, so any model file may have changed.
-        let has_models = |of: &Project| !of.configuration.models.is_empty() || !of.shipped.is_empty();
+        let has_models = |project: &Project| !project.configuration.models.is_empty() || !project.shipped.is_empty();
         let same_models = !has_models(&project) && !has_models(&self.project);
         (self.project, self.models) = (project, models);
         let layout = project_layout(&self.project, &self.models);
@@ -278,8 +278,8 @@ impl Session {
         let open: Vec<FileId> = self.buffers.keys().filter_map(|path| Some(id(&self.slot(path)?))).collect();
         let searched = RefCell::new(HashSet::new());
         let mut solve = |linker: &Linker<'_>, options| {
-            let wanted = FileSearch { files: &files, changed: &changed, open: &open };
-            let solved = blocklint_analysis::solve_files(linker, options, flows, wanted);
+            let search = FileSearch { files: &files, changed: &changed, open: &open };
+            let solved = blocklint_analysis::solve_files(linker, options, flows, search);
             searched.borrow_mut().extend(linker.reported_files().map(FileId::index));
             solved
         };
@@ -338,10 +338,8 @@ impl Session {
             hand_over(self, Report { findings, groups, read, remedies, must_not_block, all_paths, left_out, timings })
         };
         // A cancelled run leaves the session as it was, because all that it changed is local to it.
-        catch_unwind(AssertUnwindSafe(run)).map_err(|panic| match panic.is::<Stopped>() {
-            true => Cancelled,
-            false => resume_unwind(panic),
-        })
+        catch_unwind(AssertUnwindSafe(run))
+            .map_err(|panic| if panic.is::<Stopped>() { Cancelled } else { resume_unwind(panic) })
     }
 
     /// Builds the names anew and drops everything that is stored by slot. Called after files were added or removed,
@@ -443,8 +441,8 @@ impl Session {
     fn read_all(&mut self, known: Vec<SourceFile>) -> Result<(), Failure> {
         let known: HashMap<Arc<Utf8Path>, SourceFile> =
             known.into_iter().map(|file| (Arc::clone(&file.path), file)).collect();
-        let wanted: Vec<_> = self.project.files.iter().filter(|file| !known.contains_key(&file.path)).collect();
-        let extracted = on_large_stacks(|| extract_some(&wanted, |file| self.extract(file)))?;
+        let unknown_files: Vec<_> = self.project.files.iter().filter(|file| !known.contains_key(&file.path)).collect();
+        let extracted = on_large_stacks(|| extract_some(&unknown_files, |file| self.extract(file)))?;
         self.set_files(known, extracted);
         Ok(())
     }
@@ -454,8 +452,8 @@ impl Session {
     fn set_files(&mut self, mut known: HashMap<Arc<Utf8Path>, SourceFile>, extracted: Vec<Extracted>) {
         let mut unread: BTreeMap<Arc<Utf8Path>, (Span, Unread)> = BTreeMap::new();
         let mut read: HashMap<Arc<Utf8Path>, SourceFile> = HashMap::new();
-        let wanted = self.project.files.iter().filter(|file| !known.contains_key(&file.path));
-        for (file, extracted) in wanted.zip(extracted) {
+        let read_files = self.project.files.iter().filter(|file| !known.contains_key(&file.path));
+        for (file, extracted) in read_files.zip(extracted) {
             if let Some(reason) = &extracted.unread {
                 unread.insert(Arc::clone(&file.path), reason.clone());
             }

@@ -1,4 +1,5 @@
-//! The texts of files with findings, and the rows and columns of places in them. Only files that are shown are read.
+//! The texts of files with findings, and the rows and columns of places in them. Reads only files in which a shown
+//! finding has a place.
 
 use std::sync::Arc;
 
@@ -18,9 +19,9 @@ pub fn locate(project: &Project, chosen: &mut Chosen) -> Sources {
 
 /// Computes rows and columns as [`locate`] does; `sources` has texts that are known already.
 pub fn locate_in(project: &Project, chosen: &mut Chosen, mut sources: Sources) -> Sources {
-    let of_groups = chosen.groups.iter_mut().filter_map(|group| group.cause.as_mut()).map(|cause| &mut cause.place);
+    let group_places = chosen.groups.iter_mut().filter_map(|group| group.cause.as_mut()).map(|cause| &mut cause.place);
     let findings = chosen.findings.iter_mut().chain(&mut chosen.suppressed).chain(&mut chosen.minor);
-    for place in findings.flat_map(places_of_finding).chain(of_groups) {
+    for place in findings.flat_map(places_of_finding).chain(group_places) {
         locate_one(project, place, &mut sources);
     }
     sources
@@ -50,18 +51,17 @@ pub(crate) fn line_span(text: &str, line: u32) -> Option<Span> {
     let mut start = 0;
     let mut row = 1;
     while row < line {
-        let rest = text.get(start..)?;
-        let end = rest.find(['\n', '\r'])?;
-        start += end + if rest[end..].starts_with("\r\n") { 2 } else { 1 };
+        let text_after = text.get(start..)?;
+        let end = text_after.find(['\n', '\r'])?;
+        start += end + if text_after[end..].starts_with("\r\n") { 2 } else { 1 };
         row += 1;
     }
-    let rest = text.get(start..)?;
-    let length = rest.find(['\n', '\r']).unwrap_or(rest.len());
+    let text_after = text.get(start..)?;
+    let length = text_after.find(['\n', '\r']).unwrap_or(text_after.len());
     Some(Span::new(start as u32, (start + length) as u32))
 }
 
-/// Returns the text of a file of the project, in which the spans of its facts count, and the starts of a notebook's
-/// cells.
+/// Returns the text of a file of the project, which the spans of its facts index, and the starts of a notebook's cells.
 pub(crate) fn text_of(project: &Project, path: &Utf8Path) -> Option<(Arc<str>, Vec<CellStart>)> {
     let file = project.file_at(path)?;
     Some(decode(file, file.read(project.configuration.max_file_size).ok()?))

@@ -56,7 +56,7 @@ fn has_placeholder(text: &str, language: Language) -> bool {
             || between(line, "<%", "%>", &|_| true)
             || language == Language::Java && between(line, "${", "}", &is_name)
             || language == Language::Java
-                && ["#set(", "#if(", "#foreach(", "#end"].iter().any(|of| directive.starts_with(of))
+                && ["#set(", "#if(", "#foreach(", "#end"].iter().any(|name| directive.starts_with(name))
     })
 }
 

@@ -148,9 +148,9 @@ fn add_build_versions(
 
 /// Returns the index of the innermost folder that contains another one.
 fn parent_folder(folders: &[Utf8PathBuf], index: usize) -> Option<usize> {
-    let own = &folders[index];
-    let containing = folders.iter().enumerate().filter(|(other, folder)| *other != index && own.starts_with(folder));
-    containing.max_by_key(|(_, folder)| folder.as_str().len()).map(|(other, _)| other)
+    let inner = &folders[index];
+    let containing = folders.iter().enumerate().filter(|(outer, folder)| *outer != index && inner.starts_with(folder));
+    containing.max_by_key(|(_, folder)| folder.as_str().len()).map(|(outer, _)| outer)
 }
 
 /// Returns the text of a file of at most [`MAX_SIZE`] bytes.
@@ -169,9 +169,9 @@ fn switches_turned_on(switches: &[&Switch], path: &Utf8Path, text: &str) -> Vec<
         }
         Setting::Command { command, option, equals } => {
             find_commands(text, &|word| word == command).iter().any(|command| {
-                option
-                    .iter()
-                    .any(|option| command.option(option).is_some_and(|value| equals.iter().any(|of| of == value)))
+                option.iter().any(|option| {
+                    command.option(option).is_some_and(|value| equals.iter().any(|expected| expected == value))
+                })
             })
         }
     };

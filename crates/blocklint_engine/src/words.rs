@@ -56,7 +56,9 @@ fn finding_and_remedy(
     let also: Vec<(blocklint_core::RuleCode, &str)> =
         raw.also.iter().filter_map(|&(rule, at)| Some((rule, solved.causes.get(at as usize)?.call.as_str()))).collect();
     let operation = match raw.mistake {
-        Mistake::Holds if !raw.handed => linker.words_for_operation(raw.site, blocklint_core::last_name(&first.call)),
+        Mistake::BlockingCall if !raw.handed => {
+            linker.words_for_operation(raw.site, blocklint_core::last_name(&first.call))
+        }
         _ => None,
     };
     let mut subject = Subject {
@@ -70,7 +72,7 @@ fn finding_and_remedy(
         site: site_form(linker, raw),
         owner: Owner { kind: owner_kind(linker, raw), name: &owner_name },
         hold: raw.hold,
-        takes: raw.weight.and_then(|weight| weight.takes),
+        duration: raw.weight.and_then(|weight| weight.duration),
         fails: raw.fails,
         twin: raw.twins.first().map(|twin| Twin { path: &twin.path, is_local: twin.is_local }),
         holds_gil: raw.holds_gil,
@@ -99,7 +101,7 @@ fn finding_and_remedy(
         severity: raw.severity,
         confidence: raw.confidence,
         message: words.message,
-        notes: words.notes.into_iter().chain(partly_silenced(raw)).collect(),
+        notes: words.notes.into_iter().chain(partly_suppressed_note(raw)).collect(),
         help: words.help,
         place: place_of(linker, raw.file, raw.span),
         effect: raw.effect,
@@ -123,10 +125,10 @@ fn finding_and_remedy(
     Some((finding, remedy))
 }
 
-/// Returns a note about comments that silence other causes of a finding, and the comment that would silence all of
+/// Returns a note about comments that suppress other causes of a finding, and the comment that would suppress all of
 /// them.
-fn partly_silenced(raw: &RawFinding) -> Option<String> {
-    let (first, more) = raw.partly_silenced.split_first()?;
+fn partly_suppressed_note(raw: &RawFinding) -> Option<String> {
+    let (first, more) = raw.partly_suppressed.split_first()?;
     let functions = match more.len() {
         0 => format!("`{first}`"),
         1 => format!("`{first}` and `{}`", more[0]),
@@ -241,7 +243,7 @@ fn owner_kind(linker: &Linker<'_>, raw: &RawFinding) -> OwnerKind {
     }
 }
 
-/// Returns the name of the root in its file; for a function that is handed over, its own name.
+/// Returns the name of the root in its file, or the name of the callable if the finding is at a handover.
 fn owner_name(linker: &Linker<'_>, raw: &RawFinding) -> String {
     if raw.handed
         && let Some(first) = raw.trace.first()

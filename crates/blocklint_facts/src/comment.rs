@@ -209,10 +209,10 @@ fn strip_reason(rest: &str) -> &str {
 /// otherwise the next line with code. At the end of the file it covers its own line. `marker` begins a line comment
 /// (`//`).
 pub fn covered_line(bytes: &[u8], comment: Span, marker: &[u8]) -> Span {
-    let own = line_at(bytes, comment.start as usize);
-    let before = &bytes[own.start as usize..comment.start as usize];
+    let comment_line = line_at(bytes, comment.start as usize);
+    let before = &bytes[comment_line.start as usize..comment.start as usize];
     if !before.trim_ascii().is_empty() {
-        return own;
+        return comment_line;
     }
     let mut line = line_at(bytes, comment.end.max(comment.start) as usize);
     let after = bytes[comment.end as usize..line.end.max(comment.end) as usize].trim_ascii();
@@ -229,7 +229,7 @@ pub fn covered_line(bytes: &[u8], comment: Span, marker: &[u8]) -> Span {
         }
         in_block &= memchr::memmem::find(text, b"*/").is_none();
     }
-    own
+    comment_line
 }
 
 /// Returns the line of an offset, without its line end.

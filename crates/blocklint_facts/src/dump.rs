@@ -74,7 +74,7 @@ fn write_all(facts: &FileFacts, out: &mut String) -> std::fmt::Result {
         for &rule in facts.list(comment.rules) {
             write!(out, " {}", show(facts, rule))?;
         }
-        writeln!(out, " for [{}..{}]", comment.line.start, comment.line.end)?;
+        writeln!(out, " for [{}..{}]", comment.covered_span.start, comment.covered_span.end)?;
     }
     for problem in &facts.problems {
         writeln!(out, "problem [{}..{}] {}", problem.span.start, problem.span.end, problem.message)?;

@@ -1,5 +1,5 @@
 //! An expression of a source file with its place and its form. Facts store forms without their places, but programs
-//! that rewrite code ask by place (`blocklint ask`).
+//! that rewrite code find expressions by place (`blocklint ask`).
 
 use blocklint_core::Span;
 
@@ -8,9 +8,9 @@ use crate::{At, FormId};
 /// An expression of a source file, with its form in the facts of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expression {
-    /// The text, without parentheses around it.
+    /// Where it is, without enclosing parentheses.
     pub span: Span,
-    /// The text of the last name: a name itself, the name behind the dot of an attribute; otherwise the whole text.
+    /// The span of the last name: a name itself, the name behind the dot of an attribute; otherwise the whole span.
     pub name_span: Span,
     /// The form.
     pub form: FormId,

@@ -54,7 +54,7 @@ pub enum Form {
     /// The n-th part of a value that a pattern destructures.
     Part(FormId, u32),
     /// The named part of a value that a pattern destructures: a field, or the payload of an enum variant or tuple
-    /// struct (a tuple if it has several parts, of which [`Form::Part`] selects one).
+    /// struct. A payload of several parts is a tuple, and [`Form::Part`] selects one of them.
     Field(FormId, Sym),
     /// A list, tuple or set display, with its elements.
     Display(DisplayKind, List),

@@ -468,7 +468,7 @@ pub struct Suppression {
     /// an annotation, or the whole file. In Python the covered lines begin at the start of a multi-line string or
     /// continuation that ends on the comment's line; for a comment at the header of a definition they include the line
     /// of the definition's name.
-    pub line: Span,
+    pub covered_span: Span,
 }
 
 /// The kind of a suppression comment.

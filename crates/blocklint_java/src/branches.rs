@@ -4,12 +4,12 @@ use blocklint_facts::{AltKind, AssignKind, Comparison, Form, FormId, RegionKind}
 use tree_sitter::Node;
 
 use crate::kinds::{K, child, fields, kind, named};
-use crate::walker::{RestArm, Walker, Walking, span};
+use crate::walker::{FollowingArm, Walker, Walking, span};
 
 impl Walker<'_> {
     /// Walks an `if` with all its `else if`. Returns true if every arm diverges. Adds the arms in which the rest of the
     /// block runs to `after`.
-    pub(crate) fn walk_if(&mut self, node: Node<'_>, after: &mut Vec<RestArm>) -> bool {
+    pub(crate) fn walk_if(&mut self, node: Node<'_>, after: &mut Vec<FollowingArm>) -> bool {
         let f = fields();
         let outer = self.region;
         let mut diverges = Vec::new();
@@ -19,13 +19,13 @@ impl Walker<'_> {
             let test = self.walk_value(condition);
             let group = self.facts.group();
             tests.push((group, test));
-            let region = self.arm_here(RegionKind::Then, group, test, span(consequence));
+            let region = self.open_arm(RegionKind::Then, group, test, span(consequence));
             diverges.push(self.in_region(region, |walker| walker.walk_branch(consequence)));
             let Some(alternative) = child(branch, f.alternative) else {
                 diverges.push(false);
                 break;
             };
-            let region = self.arm_here(RegionKind::Else, group, test, span(alternative));
+            let region = self.open_arm(RegionKind::Else, group, test, span(alternative));
             if kind(alternative) == K::If {
                 self.region = region;
                 branch = alternative;
@@ -40,11 +40,11 @@ impl Walker<'_> {
         }
         for (index, &(group, test)) in tests.iter().enumerate() {
             if diverges[index] {
-                after.push(RestArm { kind: RegionKind::Else, group, test });
+                after.push(FollowingArm { kind: RegionKind::Else, group, test });
                 continue;
             }
             if diverges[index + 1..].iter().all(|&diverges| diverges) {
-                after.push(RestArm { kind: RegionKind::Then, group, test });
+                after.push(FollowingArm { kind: RegionKind::Then, group, test });
             }
             break;
         }
@@ -69,7 +69,7 @@ impl Walker<'_> {
             let open = tests.iter().any(|test| test.is_none());
             tests.retain(|test| test.is_some());
             let test = if open { FormId::NONE } else { self.alternatives(AltKind::Or, &tests) };
-            let region = self.arm_here(RegionKind::Case, group, test, span(part));
+            let region = self.open_arm(RegionKind::Case, group, test, span(part));
             self.in_region(region, |walker| {
                 for &label in &labels {
                     walker.bind_label(label, subject);

@@ -269,7 +269,7 @@ impl Walker<'_> {
         if runs_no_code(node) {
             return self.walk_value(node);
         }
-        let region = self.region_here(arm, test, span(node));
+        let region = self.open_region(arm, test, span(node));
         self.in_region(region, |walker| walker.walk_value(node))
     }
 
@@ -287,7 +287,7 @@ impl Walker<'_> {
             parts.push(if runs_no_code(part) {
                 self.walk_value(part)
             } else {
-                let region = self.arm_here(arm, group, test, span(part));
+                let region = self.open_arm(arm, group, test, span(part));
                 self.in_region(region, |walker| walker.walk_value(part))
             });
         }

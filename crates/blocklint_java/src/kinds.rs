@@ -174,6 +174,6 @@ blocklint_treesitter::grammar! {
 }
 
 /// True if a node has a child of this kind: a keyword or an operator.
-pub(crate) fn has(node: Node<'_>, wanted: K) -> bool {
-    all(node).any(|part| kind(part) == wanted)
+pub(crate) fn has(node: Node<'_>, expected: K) -> bool {
+    all(node).any(|part| kind(part) == expected)
 }

@@ -82,12 +82,11 @@ impl Walker<'_> {
         }
         if let Some(block) = block {
             if modifiers.is_synchronized {
-                let lock = match modifiers.is_static && class.is_some() {
-                    true => {
-                        let var = self.facts.facts().class(class).var;
-                        if var.is_some() { self.var_form(var) } else { self.other() }
-                    }
-                    false => self.form(Form::This),
+                let lock = if modifiers.is_static && class.is_some() {
+                    let var = self.facts.facts().class(class).var;
+                    if var.is_some() { self.var_form(var) } else { self.other() }
+                } else {
+                    self.form(Form::This)
                 };
                 self.walk_locked_block(lock, name_node, block);
             } else {
@@ -101,7 +100,7 @@ impl Walker<'_> {
     /// Walks a block that holds the lock of an object.
     pub(crate) fn walk_locked_block(&mut self, lock: FormId, place: Node<'_>, block: Node<'_>) -> bool {
         self.add_implicit_call(SiteKind::Enter, "synchronized", lock, span(place));
-        let region = self.region_here(RegionKind::With, lock, span(block));
+        let region = self.open_region(RegionKind::With, lock, span(block));
         let diverges = self.in_region(region, |walker| walker.walk_block(block));
         self.add_implicit_call(SiteKind::Leave, "synchronized", lock, span(place));
         diverges

@@ -8,7 +8,7 @@ use crate::NO_NAME;
 use crate::classes::class_kind;
 use crate::declarations::{Declaration, DeclarationParts, declaration_parts};
 use crate::kinds::{K, child, fields, first, kind, named};
-use crate::walker::{RestArm, Walker, Walking, span};
+use crate::walker::{FollowingArm, Walker, Walking, span};
 
 impl Walker<'_> {
     /// Walks a block in a scope of its own. Returns true if control never reaches its end.
@@ -25,23 +25,23 @@ impl Walker<'_> {
     }
 
     /// Walks statements in order. The current region stays that of the last statement.
-    pub(crate) fn walk_statements<'t>(&mut self, parts: impl Iterator<Item = Node<'t>>, end: usize) -> bool {
+    pub(crate) fn walk_statements<'t>(&mut self, statements: impl Iterator<Item = Node<'t>>, block_end: usize) -> bool {
         let mut diverges = false;
         let mut after = Vec::new();
-        for part in parts {
+        for statement in statements {
             after.clear();
-            diverges |= self.walk_statement(part, &mut after, end);
+            diverges |= self.walk_statement(statement, &mut after, block_end);
         }
         diverges
     }
 
-    /// Walks one statement. Returns true if control never reaches the code behind it. Adds the arms in which that code
-    /// runs to `after` and opens them.
-    pub(crate) fn walk_statement(&mut self, node: Node<'_>, after: &mut Vec<RestArm>, end: usize) -> bool {
+    /// Walks one statement. Returns true if control never reaches the code behind it. Adds to `after` the conditions
+    /// under which the following statements run, and enters them.
+    pub(crate) fn walk_statement(&mut self, node: Node<'_>, after: &mut Vec<FollowingArm>, block_end: usize) -> bool {
         let diverges = self.one_level_deeper(node, |walker| walker.walk_statement_inner(node, after)).unwrap_or(false);
         for arm in after.iter() {
-            let span = Span::new(node.end_byte() as u32, end as u32);
-            self.region = self.arm_here(arm.kind, arm.group, arm.test, span);
+            let span = Span::new(node.end_byte() as u32, block_end as u32);
+            self.region = self.open_arm(arm.kind, arm.group, arm.test, span);
         }
         diverges
     }
@@ -59,7 +59,7 @@ impl Walker<'_> {
         diverges
     }
 
-    fn walk_statement_inner(&mut self, node: Node<'_>, after: &mut Vec<RestArm>) -> bool {
+    fn walk_statement_inner(&mut self, node: Node<'_>, after: &mut Vec<FollowingArm>) -> bool {
         let f = fields();
         match kind(node) {
             K::ExprStatement => {
@@ -198,7 +198,7 @@ impl Walker<'_> {
                     None => self.other(),
                 };
                 let annotation = self.declared_type(child(node, f.type_name), child(node, f.dimensions));
-                let region = self.region_here(RegionKind::Loop, iterable, span(node));
+                let region = self.open_region(RegionKind::Loop, iterable, span(node));
                 self.in_region(region, |walker| {
                     let element = walker.form(Form::Element(iterable));
                     if let Some(name) = child(node, f.name)
@@ -221,7 +221,7 @@ impl Walker<'_> {
                         _ = self.walk_value(init)
                     }
                 }
-                let region = self.region_here(RegionKind::Loop, FormId::NONE, span(node));
+                let region = self.open_region(RegionKind::Loop, FormId::NONE, span(node));
                 self.in_region(region, |walker| {
                     let test_first = kind(node) != K::Do;
                     if test_first {
@@ -256,14 +256,14 @@ impl Walker<'_> {
         let f = fields();
         let group = self.facts.group();
         self.scopes.open();
-        let region = self.arm_here(RegionKind::Try, group, FormId::NONE, span(node));
+        let region = self.open_arm(RegionKind::Try, group, FormId::NONE, span(node));
         let mut diverges = self.in_region(region, |walker| {
             let mut resources = Vec::new();
             let before = walker.region;
             for resource in child(node, f.resources).into_iter().flat_map(named) {
                 let form = walker.walk_resource(resource);
                 resources.push((form, resource));
-                walker.region = walker.region_here(RegionKind::With, form, span(node));
+                walker.region = walker.open_region(RegionKind::With, form, span(node));
             }
             let diverges = child(node, f.body).is_some_and(|body| walker.walk_block(body));
             walker.region = before;
@@ -280,7 +280,7 @@ impl Walker<'_> {
                 Some(types) => self.type_form(types),
                 None => FormId::NONE,
             };
-            let region = self.arm_here(RegionKind::Handler, group, types, span(clause));
+            let region = self.open_arm(RegionKind::Handler, group, types, span(clause));
             self.scopes.open();
             diverges &= self.in_region(region, |walker| {
                 if let Some(name) = parameter.and_then(|parameter| child(parameter, f.name))
@@ -293,7 +293,7 @@ impl Walker<'_> {
             self.scopes.close();
         }
         if let Some(clause) = named(node).find(|part| kind(*part) == K::FinallyClause) {
-            let region = self.arm_here(RegionKind::Finally, group, FormId::NONE, span(clause));
+            let region = self.open_arm(RegionKind::Finally, group, FormId::NONE, span(clause));
             let block = named(clause).find(|part| kind(*part) == K::Block);
             diverges |= self.in_region(region, |walker| block.is_some_and(|block| walker.walk_block(block)));
         }

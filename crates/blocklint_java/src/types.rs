@@ -152,8 +152,8 @@ impl Walker<'_> {
         for part in named(list).filter(|part| kind(*part) == K::TypeParameter) {
             let Some(name) = named(part).find(|part| kind(*part) == K::TypeIdentifier) else { continue };
             let name = self.name_symbol(name);
-            let own = self.form(Form::Name(name));
-            self.scopes.add_param(name, own);
+            let type_form = self.form(Form::Name(name));
+            self.scopes.add_param(name, type_form);
             params.push((name, FormId::NONE));
         }
         let nodes = named(list).filter(|part| kind(*part) == K::TypeParameter && name_of(*part).is_some());

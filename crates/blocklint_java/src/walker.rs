@@ -27,9 +27,10 @@ pub(crate) struct OuterBody {
     yields: Vec<Vec<FormId>>,
 }
 
-/// The arm in which the rest of a block runs, after an `if` of which one branch always leaves: `if (x) return;`.
+/// The arm of an `if` that covers the statements after it, because its other branch always leaves the block:
+/// `if (x) return;`.
 #[derive(Clone, Copy)]
-pub(crate) struct RestArm {
+pub(crate) struct FollowingArm {
     pub(crate) kind: RegionKind,
     pub(crate) group: u32,
     pub(crate) test: FormId,

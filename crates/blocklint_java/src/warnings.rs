@@ -15,8 +15,8 @@ const NAME: &str = "blocklint";
 /// one of blocklint's (`"BLT101"`, `"Blocklint:BLT101"`) is a malformed suppression.
 pub(crate) fn add_suppress_warnings(facts: &mut FactsBuilder, source: &[u8], root: Node<'_>) {
     // One search for the name of the annotation is faster than one for each spelling of its strings.
-    for annotation in memmem::find_iter(source, b"SuppressWarnings") {
-        let Some(node) = annotation_at(source, root, annotation) else { continue };
+    for name_offset in memmem::find_iter(source, b"SuppressWarnings") {
+        let Some(node) = annotation_at(source, root, name_offset) else { continue };
         let Some(declaration_span) = declaration_span(node) else { continue };
         let (start, end) = (node.start_byte(), node.end_byte());
         let mut from = start;
@@ -36,7 +36,7 @@ pub(crate) fn add_suppress_warnings(facts: &mut FactsBuilder, source: &[u8], roo
                 _ => Sym::NONE,
             };
             let comment = Span::new(open as u32, close as u32 + 1);
-            facts.suppression(Suppression { kind, rules, reason, comment, line: declaration_span });
+            facts.suppression(Suppression { kind, rules, reason, comment, covered_span: declaration_span });
         }
     }
 }

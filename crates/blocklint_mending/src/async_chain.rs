@@ -64,7 +64,7 @@ pub enum NoChain {
     NoTwin(String),
     /// The twin is not available in the file of the call.
     Unavailable(PathAvailability),
-    /// The blocking call is in a closure, or is handed over.
+    /// The blocking call is in a closure, or another function is called with its callee: `spawn_blocking(load)`.
     InClosure,
     /// A closure that is not `async` calls this helper.
     CalledInClosure(String),

@@ -58,13 +58,13 @@ pub fn is_startup_coroutine(linker: &Linker<'_>, site: SiteRef) -> bool {
 
 /// True if the function around a site reads from a terminal by another call: `input("Go on?")` before the site
 /// (Python).
-fn asks_at_terminal(linker: &Linker<'_>, own: SiteRef) -> bool {
-    let body = linker.program.body_of_site(own);
+fn asks_at_terminal(linker: &Linker<'_>, own_site: SiteRef) -> bool {
+    let body = linker.program.body_of_site(own_site);
     let asks = |site: SiteRef| {
-        site != own
+        site != own_site
             && linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
                 Target::Row { path, .. } => {
-                    linker.library.calls(path).effect().any(|row| row.held() == Some(Effect::Input))
+                    linker.library.calls(path).effect().any(|row| row.held_effect() == Some(Effect::Input))
                 }
                 _ => false,
             })
@@ -79,8 +79,8 @@ fn is_migration(relative: &str) -> bool {
     folders(relative).chain([stem]).any(lang::python::conventions::holds_migrations)
 }
 
-/// True if the folder of a file is no package, but another folder of the project is one: `scripts/load.py` beside
-/// `shop/__init__.py`.
+/// True if the folder of a file is no package, but another folder of the project is a package: `scripts/load.py` in a
+/// project with `shop/__init__.py`.
 fn is_beside_packages(linker: &Linker<'_>, relative: &str) -> bool {
     let Some((folder, _)) = relative.rsplit_once('/') else { return false };
     let mut packages = linker.program.files.iter().filter_map(|file| file.relative.strip_suffix("/__init__.py"));

@@ -157,14 +157,14 @@ impl Closing<'_, '_, '_> {
             index += 1;
             let facts = linker.program.facts(body.file);
             for site in (0..facts.sites.len() as u32).map(SiteId) {
-                let of = linker.program.body_of(body.file, facts.site(site).at);
-                if !is_inside(linker, of, body) {
+                let caller = linker.program.body_of(body.file, facts.site(site).at);
+                if !is_inside(linker, caller, body) {
                     continue;
                 }
                 let site = body.file.site_ref(site);
                 let first = by.unwrap_or(site);
                 // `depth` checks the calls in the bodies of the helpers themselves.
-                if self.calls.contains(&site) && (by.is_some() || !self.helpers.contains(&of)) {
+                if self.calls.contains(&site) && (by.is_some() || !self.helpers.contains(&caller)) {
                     return Some(first);
                 }
                 for target in linker.targets(site, EnvId::NONE).list.iter() {
@@ -257,7 +257,10 @@ impl Closing<'_, '_, '_> {
         let linker = self.linker;
         let row = linker.program.body(helper);
         let is_nested = row.class.is_none()
-            && row.parent.get().is_some_and(|of| linker.program.facts(helper.file).body(of).kind != BodyKind::Module);
+            && row
+                .parent
+                .get()
+                .is_some_and(|parent| linker.program.facts(helper.file).body(parent).kind != BodyKind::Module);
         let mut called = false;
         for name in linker.body_names(helper).into_iter().filter(|_| !is_nested) {
             let bearers = linker.sites_by_name(name);
@@ -289,10 +292,7 @@ impl Closing<'_, '_, '_> {
                 }
             }
         }
-        match called {
-            true => Ok(()),
-            false => Err(self.refused_at_helper(NoChain::NoKnownCaller(self.name(helper)), helper)),
-        }
+        if called { Ok(()) } else { Err(self.refused_at_helper(NoChain::NoKnownCaller(self.name(helper)), helper)) }
     }
 
     /// Adds a call of a helper. Its caller can await, or becomes a helper too.
@@ -315,7 +315,7 @@ impl Closing<'_, '_, '_> {
                 if self.starts_a_runtime(caller) {
                     return Err(self.refused_at_site(NoChain::CalledByTest(name), site));
                 }
-                if self.tests.iter().all(|(of, _)| *of != caller) {
+                if self.tests.iter().all(|(test_body, _)| *test_body != caller) {
                     self.tests.push((caller, site));
                 }
             }
@@ -359,11 +359,11 @@ impl Closing<'_, '_, '_> {
     }
 
     /// Returns the number of helpers on the longest path from a helper; `None` if it is greater than `most`.
-    fn depth(&self, helper: BodyRef, most: usize) -> Option<usize> {
-        let most = most.checked_sub(1);
+    fn depth(&self, helper: BodyRef, limit: usize) -> Option<usize> {
+        let limit = limit.checked_sub(1);
         let mut depth = 1;
-        for &(_, next) in self.helper_calls.iter().filter(|(of, _)| *of == helper) {
-            depth = depth.max(1 + self.depth(next, most?)?);
+        for &(_, next) in self.helper_calls.iter().filter(|(caller, _)| *caller == helper) {
+            depth = depth.max(1 + self.depth(next, limit?)?);
         }
         Some(depth)
     }
@@ -399,10 +399,10 @@ impl Closing<'_, '_, '_> {
 
     fn to_chain(&self) -> Chain {
         let linker = self.linker;
-        let helper = |of: &BodyRef| {
-            let facts = linker.program.facts(of.file);
-            let row = linker.program.body(*of);
-            ChainHelper { place: self.place(of.file, row.name_span), name: facts.text(row.name).to_owned() }
+        let helper = |body: &BodyRef| {
+            let facts = linker.program.facts(body.file);
+            let row = linker.program.body(*body);
+            ChainHelper { place: self.place(body.file, row.name_span), name: facts.text(row.name).to_owned() }
         };
         let in_order = |mut found: Vec<ChainHelper>| {
             found.sort_by(|a, b| compare_places(&a.place, &b.place));
@@ -418,12 +418,12 @@ impl Closing<'_, '_, '_> {
         let mut sinks: Vec<ChainSink> = self.sinks.iter().map(sink).collect();
         sinks.sort_by(|a, b| compare_places(&a.place, &b.place));
         let name = |site: &SiteRef| self.place(site.file, linker.program.site(*site).name_span);
-        let folder = |file: FileId| linker.crate_of(file).map(|of| &of.folder);
-        let of_crates: Vec<_> = self.helpers.iter().map(|of| folder(of.file)).collect();
+        let folder = |file: FileId| linker.crate_of(file).map(|package| &package.folder);
+        let of_crates: Vec<_> = self.helpers.iter().map(|body| folder(body.file)).collect();
         let is_theirs =
             |&file: &FileId| linker.program.language(file) == Language::Rust && of_crates.contains(&folder(file));
         let files = (0..linker.program.files.len() as u32).map(FileId).filter(is_theirs);
-        let exports = |of: &BodyRef| linker.crate_of(of.file).is_none_or(has_library);
+        let exports = |body: &BodyRef| linker.crate_of(body.file).is_none_or(has_library);
         Chain {
             calls: sorted(self.calls.iter().map(|site| self.call_place(*site)).collect()),
             others: sorted(self.others.iter().map(name).collect()),
@@ -464,17 +464,17 @@ fn has_library(package: &CrateLayout) -> bool {
     let Some(root) = package.roots.first() else { return true };
     let inside = root.strip_prefix(&package.folder).unwrap_or(root).trim_start_matches('/');
     !(inside == "src/main.rs"
-        || ["src/bin/", "tests/", "examples/", "benches/"].iter().any(|of| inside.starts_with(of)))
+        || ["src/bin/", "tests/", "examples/", "benches/"].iter().any(|folder_name| inside.starts_with(folder_name)))
 }
 
 /// True if a body is `outer` or is nested in it.
 fn is_inside(linker: &Linker<'_>, body: BodyRef, outer: BodyRef) -> bool {
     let mut current = Some(body);
-    while let Some(own) = current.filter(|_| body.file == outer.file) {
-        if own == outer {
+    while let Some(inner) = current.filter(|_| body.file == outer.file) {
+        if inner == outer {
             return true;
         }
-        current = linker.program.body(own).parent.get().map(|parent| body.file.body_ref(parent));
+        current = linker.program.body(inner).parent.get().map(|parent| body.file.body_ref(parent));
     }
     false
 }

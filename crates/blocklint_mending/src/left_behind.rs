@@ -34,15 +34,15 @@ pub fn blocking_uses_of_result(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> 
 
 /// Returns the blocking calls of the same body that access the same file or folder by the same variable.
 pub fn calls_on_same_file(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
-    let own = own_variables_of_call(linker, site);
-    if own.is_empty() || !accesses_file(linker, site) {
+    let variables = own_variables_of_call(linker, site);
+    if variables.is_empty() || !accesses_file(linker, site) {
         return Vec::new();
     }
-    let is_use = |other: &SiteRef| {
-        *other != site
-            && own_variables_of_call(linker, *other).iter().any(|var| own.contains(var))
-            && run_together(linker, *other, site)
-            && accesses_file(linker, *other)
+    let is_use = |other_site: &SiteRef| {
+        *other_site != site
+            && own_variables_of_call(linker, *other_site).iter().any(|var| variables.contains(var))
+            && run_together(linker, *other_site, site)
+            && accesses_file(linker, *other_site)
     };
     spans_of_sites(linker, site, is_use)
 }
@@ -50,17 +50,17 @@ pub fn calls_on_same_file(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
 /// Returns the call of the same body that opened the file which a call reads, writes or closes, if opening it blocks
 /// too.
 pub fn opener_of(linker: &Linker<'_>, site: SiteRef) -> Option<Span> {
-    let made = maker_of_receiver(linker, site)?;
-    let opens = result_kind(linker, made) == ResultKind::Blocks
-        && effects_of_call(linker, made).any(|effect| effect == Effect::File);
-    opens.then(|| linker.program.site(made).span)
+    let opening_site = maker_of_receiver(linker, site)?;
+    let opens = result_kind(linker, opening_site) == ResultKind::Blocks
+        && effects_of_call(linker, opening_site).any(|effect| effect == Effect::File);
+    opens.then(|| linker.program.site(opening_site).span)
 }
 
 fn spans_of_sites(linker: &Linker<'_>, site: SiteRef, is_use: impl Fn(&SiteRef) -> bool) -> Vec<Span> {
     let facts = linker.program.facts(site.file);
     let body = facts.body_of(linker.program.site(site).at);
     let all = linker.program.sites_in(site.file.body_ref(body));
-    all.filter(is_use).map(|of| linker.program.site(of).span).collect()
+    all.filter(is_use).map(|site| linker.program.site(site).span).collect()
 }
 
 /// Returns the effects of the library calls that a call is known to run.
@@ -73,7 +73,7 @@ fn effects_of_call(linker: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = E
             Target::Row { path, .. } => Some(linker.library.calls(path)),
             _ => None,
         })
-        .flat_map(|calls| calls.effect().filter_map(|row| row.held()).collect::<Vec<_>>())
+        .flat_map(|calls| calls.effect().filter_map(|row| row.held_effect()).collect::<Vec<_>>())
         .collect();
     rows.into_iter()
 }
@@ -98,17 +98,17 @@ fn accesses_file(linker: &Linker<'_>, site: SiteRef) -> bool {
             .library
             .calls(path)
             .effect()
-            .any(|row| row.held() == Some(Effect::File) && row.severity != Some(Severity::Note)),
+            .any(|row| row.held_effect() == Some(Effect::File) && row.severity != Some(Severity::Note)),
         _ => false,
     })
 }
 
 /// True if two calls of a body can run in one execution; false if they are in different branches.
-fn run_together(linker: &Linker<'_>, one: SiteRef, other: SiteRef) -> bool {
-    let facts = linker.program.facts(one.file);
+fn run_together(linker: &Linker<'_>, first_site: SiteRef, second_site: SiteRef) -> bool {
+    let facts = linker.program.facts(first_site.file);
     let region = |site: SiteRef| linker.program.site(site).at.region;
-    let is_around = |outer: RegionId, of: RegionId| around(facts, of).any(|at| at == outer);
-    is_around(region(other), region(one)) || is_around(region(one), region(other))
+    let is_around = |outer: RegionId, inner: RegionId| around(facts, inner).any(|at| at == outer);
+    is_around(region(second_site), region(first_site)) || is_around(region(first_site), region(second_site))
 }
 
 /// Returns the local variables that a call has as receiver or arguments.
@@ -156,7 +156,7 @@ fn last_value(linker: &Linker<'_>, form: FormId, site: SiteRef) -> Option<FormId
 }
 
 /// True if an argument of a call is the result of another call of the same body, or a part of it.
-fn takes_result(linker: &Linker<'_>, site: SiteRef, made: SiteRef) -> bool {
+fn takes_result(linker: &Linker<'_>, site: SiteRef, maker: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     linker.program.args_of(site).iter().any(|arg| {
         last_value(linker, arg.value, site).is_some_and(|value| {
@@ -164,7 +164,7 @@ fn takes_result(linker: &Linker<'_>, site: SiteRef, made: SiteRef) -> bool {
                 facts,
                 value,
                 DEPTH / 2,
-                &|form| matches!(form, Form::Result(of) if site.file.site_ref(of) == made),
+                &|form| matches!(form, Form::Result(result_site) if site.file.site_ref(result_site) == maker),
             )
         })
     })

@@ -32,7 +32,7 @@ pub struct RowAdvice {
     pub twin_returns_same: bool,
     /// The availability of the twin in the file of the call.
     pub twin_availability: PathAvailability,
-    /// The availability of the function that hands a call to a thread (`anyio.to_thread.run_sync`) in the file of the
+    /// The availability of the function that runs a call in a thread (`anyio.to_thread.run_sync`), in the file of the
     /// call.
     pub pool_availability: PathAvailability,
     /// The helpers that become `async` together, if helpers lead to the call, or the reason why they cannot (Rust).

@@ -76,7 +76,7 @@ fn add_settings_of_blocks(linker: &Linker<'_>, site: SiteRef, region: RegionId, 
     }
     let around = with_blocks::settings_of_blocks_around(linker, site, region);
     let (context, others): (Vec<_>, Vec<_>) =
-        around.into_iter().partition(|of| matches!(of.to, Bound::Context | Bound::ContextRead));
+        around.into_iter().partition(|setting| matches!(setting.to, Bound::Context | Bound::ContextRead));
     moved.bound = others.into_iter().next();
     moved.asks_context = moved.asks_context.take().or_else(|| context.into_iter().next());
 }
@@ -119,8 +119,8 @@ fn instance_bound_to_loop(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCal
 fn has_coroutines(linker: &Linker<'_>, class: ClassRef) -> bool {
     let is_async = |flow: Flow| matches!(flow, Flow::Coroutine | Flow::AsyncGenerator);
     linker.mro(class).iter().any(|ancestor| match *ancestor {
-        Ancestor::Class(of) => {
-            let (facts, of_id) = linker.program.facts_and_id(of);
+        Ancestor::Class(class) => {
+            let (facts, of_id) = linker.program.facts_and_id(class);
             facts.bodies.iter().any(|row| row.class == of_id && is_async(row.flow))
         }
         _ => false,
@@ -131,13 +131,13 @@ fn bound_to_path(linker: &Linker<'_>, site: SiteRef, to: Bound, how: BoundUse, p
     bound_call(linker, site, to, how, linker.library.text(path).to_string())
 }
 
-/// Returns the call at a site as one that cannot move; `call` is its name in messages.
+/// Returns the call at a site as a bound call, which cannot move to another thread. `call` is its name in messages.
 pub(crate) fn bound_call(linker: &Linker<'_>, site: SiteRef, to: Bound, how: BoundUse, call: String) -> BoundCall {
     let path = Arc::clone(&linker.program.files[site.file.index()].path);
     BoundCall { to, how, call, place: Place::unlocated(path, linker.program.site(site).span) }
 }
 
-/// Returns the type of a call's result if such objects work only in the thread that makes them.
+/// Returns the type of a call's result if objects of this type work only in the thread that creates them.
 fn made_for_one_thread(linker: &Linker<'_>, site: SiteRef) -> Option<PathId> {
     for_one_thread(linker, linker.result(site, EnvId::NONE).value).first().copied()
 }
@@ -180,8 +180,9 @@ pub fn code_moved_with_body(linker: &Linker<'_>, site: SiteRef) -> MovedCode {
     let facts = linker.program.facts(site.file);
     let body = facts.body_of(linker.program.site(site).at);
     let all = (0..facts.sites.len() as u32).map(SiteId);
-    let own = all.filter(|&of| facts.body_of(facts.site(of).at) == body && is_moved_code(facts.site(of).kind));
-    code_moved_by(linker, own.map(|of| site.file.site_ref(of)).collect())
+    let sites_of_body =
+        all.filter(|&site_id| facts.body_of(facts.site(site_id).at) == body && is_moved_code(facts.site(site_id).kind));
+    code_moved_by(linker, sites_of_body.map(|site_id| site.file.site_ref(site_id)).collect())
 }
 
 /// Returns the first call in the method around a site, lambdas included, that a row binds to its thread. Operators of
@@ -197,16 +198,19 @@ pub fn bound_call_in_method(linker: &Linker<'_>, site: SiteRef) -> Option<BoundC
     }
     let span = facts.body(method).span;
     let walk = Walk::new(linker);
-    let inside = |of: &SiteId| span.contains(facts.site(*of).span) && is_moved_code(facts.site(*of).kind);
-    (0..facts.sites.len() as u32).map(SiteId).filter(inside).map(|of| site.file.site_ref(of)).find_map(|of| {
-        linker.targets(of, EnvId::NONE).list.iter().find_map(|target| match *target {
-            Target::Row { path, .. } => walk
-                .row_bound(of, path)
-                .filter(|to| *to == Bound::Thread)
-                .map(|to| bound_to_path(linker, of, to, BoundUse::Called, path)),
-            _ => None,
-        })
-    })
+    let inside =
+        |site_id: &SiteId| span.contains(facts.site(*site_id).span) && is_moved_code(facts.site(*site_id).kind);
+    (0..facts.sites.len() as u32).map(SiteId).filter(inside).map(|site_id| site.file.site_ref(site_id)).find_map(
+        |inner_site| {
+            linker.targets(inner_site, EnvId::NONE).list.iter().find_map(|target| match *target {
+                Target::Row { path, .. } => walk
+                    .row_bound(inner_site, path)
+                    .filter(|to| *to == Bound::Thread)
+                    .map(|to| bound_to_path(linker, inner_site, to, BoundUse::Called, path)),
+                _ => None,
+            })
+        },
+    )
 }
 
 /// Returns the type of a call's result in a block, if such objects work only in the thread that makes them and code
@@ -219,15 +223,16 @@ fn type_left_behind(linker: &Linker<'_>, site: SiteRef, block: Span) -> Option<P
     }
     let ty = made_for_one_thread(linker, site)?;
     let is_of_type = |at: At, form: FormId| {
-        held_in_one_thread(linker, Scope { file: site.file, at, env: EnvId::NONE }, form).any(|of| of == ty)
+        held_in_one_thread(linker, Scope { file: site.file, at, env: EnvId::NONE }, form)
+            .any(|held_type| held_type == ty)
     };
     let body = facts.body_of(row.at);
-    let is_used_by = |of: SiteId| {
-        let other = facts.site(of);
-        let is_outside = facts.body_of(other.at) == body && !block.contains(other.span);
+    let is_used_by = |site_id: SiteId| {
+        let other_facts = facts.site(site_id);
+        let is_outside = facts.body_of(other_facts.at) == body && !block.contains(other_facts.span);
         is_outside
-            && (linker.receiver_form(site.file.site_ref(of)).is_some_and(|form| is_of_type(other.at, form))
-                || facts.args_of(of).iter().any(|argument| is_of_type(other.at, argument.value)))
+            && (linker.receiver_form(site.file.site_ref(site_id)).is_some_and(|form| is_of_type(other_facts.at, form))
+                || facts.args_of(site_id).iter().any(|argument| is_of_type(other_facts.at, argument.value)))
     };
     let is_given_back =
         || facts.exits.iter().any(|exit| facts.body_of(exit.at) == body && is_of_type(exit.at, exit.value));
@@ -377,8 +382,8 @@ impl<'l, 'a> Walk<'l, 'a> {
             self.cache().borrow_mut().sites.insert(body.file, Rc::clone(&sites));
             sites
         });
-        let own = of_file.get(body.index()).into_iter().flatten();
-        own.map(|&site| body.file.site_ref(site)).collect()
+        let sites_of_body = of_file.get(body.index()).into_iter().flatten();
+        sites_of_body.map(|&site| body.file.site_ref(site)).collect()
     }
 
     fn code_of_body(&self, body: BodyRef) -> Rc<BodyCode> {
@@ -484,7 +489,7 @@ impl<'l, 'a> Walk<'l, 'a> {
             row.asks == Some(Asks::RunningLoop) && !self.is_tried(site)
                 || row.concurrency == Some(Concurrency::Unbounded) && handed.is_empty()
         });
-        (asks || handed.iter().any(|row| hands_to_loop(row.row))).then_some(Bound::Loop)
+        (asks || handed.iter().any(|row| runs_on_own_loop(row.row))).then_some(Bound::Loop)
     }
 
     /// True if a call is in a `try` block. Code that tries if a loop is running handles the error.
@@ -554,14 +559,15 @@ impl<'l, 'a> Walk<'l, 'a> {
     /// Returns the bound types of values that the searched bodies make and do not store.
     fn types_made(&self) -> Vec<PathId> {
         let below = self.below.iter().flat_map(|body| {
-            let made = body
+            let types_of_body = body
                 .made
                 .get_or_init(|| body.sites.iter().flat_map(|&site| types_made_at(self.linker, site)).collect());
-            made.iter().copied()
+            types_of_body.iter().copied()
         });
         // The result of a single moved call returns to the old thread, so it does not count.
-        let own = self.own.iter().filter(|_| self.own.len() > 1).flat_map(|&site| types_made_at(self.linker, site));
-        below.chain(own).collect()
+        let own_types =
+            self.own.iter().filter(|_| self.own.len() > 1).flat_map(|&site| types_made_at(self.linker, site));
+        below.chain(own_types).collect()
     }
 }
 
@@ -609,13 +615,13 @@ fn sites_by_body(facts: &FileFacts) -> Vec<Vec<SiteId>> {
         if !is_moved_code(row.kind) {
             continue;
         }
-        let mut of = facts.body_of(row.at);
+        let mut body_id = facts.body_of(row.at);
         loop {
-            sites[of.0 as usize].push(site);
-            let body = facts.body(of);
+            sites[body_id.0 as usize].push(site);
+            let body = facts.body(body_id);
             let inner = matches!(body.kind, BodyKind::Lambda | BodyKind::GeneratorExpression);
             match body.parent.get().filter(|_| inner) {
-                Some(parent) => of = parent,
+                Some(parent) => body_id = parent,
                 None => break,
             }
         }
@@ -629,8 +635,8 @@ fn usable_in_any_thread() -> Condition {
     Condition { subject: Subject::Argument(Argument::Receiver), tests }
 }
 
-/// True if a row hands an argument over to the loop of this thread.
-fn hands_to_loop(row: &HandoverRow) -> bool {
+/// True if the event loop of this thread runs the callable that a row describes.
+fn runs_on_own_loop(row: &HandoverRow) -> bool {
     matches!(row.selector, Selector::Argument(_))
         && matches!(row.context, HandoverContext::Is(Runs::In(Context::EventLoop)))
 }

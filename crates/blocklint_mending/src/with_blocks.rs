@@ -22,7 +22,7 @@ pub(crate) fn settings_of_blocks_around(linker: &Linker<'_>, site: SiteRef, regi
     let facts = linker.program.facts(site.file);
     let body = facts.body_of(linker.program.site(site).at);
     with_blocks_around(facts, body, region)
-        .filter_map(|of| setting_of_block(linker, enter_site(linker, site, of)?))
+        .filter_map(|region| setting_of_block(linker, enter_site(linker, site, region)?))
         .collect()
 }
 
@@ -31,21 +31,21 @@ pub(crate) fn settings_of_blocks_around(linker: &Linker<'_>, site: SiteRef, regi
 pub fn blocks_that_can_move(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site).at;
-    let is_of_block = |&of: &RegionId| {
-        enter_site(linker, site, of)
+    let is_of_block = |&region: &RegionId| {
+        enter_site(linker, site, region)
             .and_then(|enter| setting_of_block(linker, enter))
             .is_some_and(|set| set.to == Bound::Block)
     };
     with_blocks_around(facts, facts.body_of(row), row.region)
         .filter(is_of_block)
-        .map(|of| facts.region(of).span)
+        .map(|region| facts.region(region).span)
         .collect()
 }
 
 /// Returns the `with` blocks of a body around a region, the innermost first.
 fn with_blocks_around(facts: &FileFacts, body: BodyId, region: RegionId) -> impl Iterator<Item = RegionId> {
-    regions::around(facts, region).filter(move |&of| {
-        let row = facts.region(of);
+    regions::around(facts, region).filter(move |&inner_region| {
+        let row = facts.region(inner_region);
         row.body == body && row.kind == RegionKind::With && row.test.is_some()
     })
 }
@@ -54,12 +54,12 @@ fn with_blocks_around(facts: &FileFacts, body: BodyId, region: RegionId) -> impl
 fn enter_site(linker: &Linker<'_>, site: SiteRef, region: RegionId) -> Option<SiteRef> {
     let facts = linker.program.facts(site.file);
     let block = facts.region(region);
-    let is_enter = |&of: &SiteRef| {
-        let row = linker.program.site(of);
+    let is_enter = |&other_site: &SiteRef| {
+        let row = linker.program.site(other_site);
         row.kind == SiteKind::Enter && row.callee == block.test && row.span.start <= block.span.start
     };
     let sites = linker.program.sites_in(site.file.body_ref(block.body));
-    let entered = sites.filter(is_enter).max_by_key(|&of| linker.program.site(of).span.start)?;
+    let entered = sites.filter(is_enter).max_by_key(|&other_site| linker.program.site(other_site).span.start)?;
     (!linker.program.site(entered).flags.has(SiteFlags::ASYNC)).then_some(entered)
 }
 
@@ -69,8 +69,8 @@ fn setting_of_block(linker: &Linker<'_>, enter: SiteRef) -> Option<BoundCall> {
     let row = linker.program.site(enter);
     let setting = |to: Bound, how: BoundUse, call: String| bound_call(linker, enter, to, how, call);
     let entered = |path: PathId, to: Bound| setting(to, BoundUse::Entered, linker.library.text(path).to_string());
-    if let Form::Result(made) = facts.form(row.callee) {
-        for path in library_paths(linker, enter.file.site_ref(made)) {
+    if let Form::Result(creation) = facts.form(row.callee) {
+        for path in library_paths(linker, enter.file.site_ref(creation)) {
             let calls = linker.library.calls(path);
             match calls.with(|row| row.bound.is_some()).find_map(|row| row.row.bound) {
                 Some(Bound::Nothing) => return None,
@@ -79,7 +79,7 @@ fn setting_of_block(linker: &Linker<'_>, enter: SiteRef) -> Option<BoundCall> {
             }
             // A call that blocks while it opens something returns a resource, not a setting: a file, a response, a
             // connection.
-            if calls.effect().any(|row| row.held().is_some()) {
+            if calls.effect().any(|row| row.held_effect().is_some()) {
                 return None;
             }
         }
@@ -102,9 +102,9 @@ fn setting_of_block(linker: &Linker<'_>, enter: SiteRef) -> Option<BoundCall> {
     }
     // The project defines `__enter__` and `__exit__`, so their code decides.
     let moved = code_moved_by(linker, vec![enter]);
-    let own = moved.bound.filter(|bound| bound.how != BoundUse::Made)?;
-    let name = if own.to == Bound::Context { own.call } else { linker.written_site(enter) };
-    Some(setting(own.to, BoundUse::Entered, name))
+    let block_bound = moved.bound.filter(|bound| bound.how != BoundUse::Made)?;
+    let name = if block_bound.to == Bound::Context { block_bound.call } else { linker.written_site(enter) };
+    Some(setting(block_bound.to, BoundUse::Entered, name))
 }
 
 /// Returns the library paths that a site is known to call.

@@ -9,6 +9,10 @@ use crate::format::{Kind, Layer, MAX_PATH};
 use crate::matches::{CallRows, HandoverRows, LayerKind, Match, MatchId, Matches, TypeRows};
 use crate::{CallRow, FileInfo, HandoverRow, Switch, TypeExpr, TypeRow, Uses, Version, VersionRange, separator};
 
+/// The maximal number of aliases that are replaced one after the other. A layer has no cycle of aliases, because it is
+/// checked, but two layers together can have one.
+const MAX_ALIAS_CHAIN: usize = 16;
+
 /// The versions of a unit's dependencies.
 pub trait Versions {
     /// Returns the version of a library; `None` if the unit has no upper bound for it, so that it counts as newer than
@@ -54,10 +58,12 @@ pub struct NamedPath<'m> {
 impl<'m> Name<'m> {
     /// Returns the paths that end in this name and whose row has one of the uses.
     pub fn paths(self, uses: Uses) -> impl Iterator<Item = NamedPath<'m>> {
-        self.layer.named(self.index).filter(move |pattern| pattern.uses.intersects(uses)).filter_map(move |pattern| {
-            let file = self.layer.files().get(pattern.file as usize)?;
-            Some(NamedPath { path: pattern.path, uses: pattern.uses, file, layer: self.kind })
-        })
+        self.layer.patterns_of_name(self.index).filter(move |pattern| pattern.uses.intersects(uses)).filter_map(
+            move |pattern| {
+                let file = self.layer.files().get(pattern.file as usize)?;
+                Some(NamedPath { path: pattern.path, uses: pattern.uses, file, layer: self.kind })
+            },
+        )
     }
 }
 
@@ -102,18 +108,18 @@ impl LanguageModels {
         if let Some((types, member)) = path.strip_prefix('<').and_then(|rest| rest.split_once(">::"))
             && let Some((implementor, implemented)) = types.split_once(" as ")
         {
-            let (left, right) = (self.canonical(implementor), self.canonical(implemented));
-            return match (&left, &right) {
+            let (canonical_implementor, canonical_implemented) =
+                (self.canonical(implementor), self.canonical(implemented));
+            return match (&canonical_implementor, &canonical_implemented) {
                 (Cow::Borrowed(_), Cow::Borrowed(_)) => Cow::Borrowed(path),
-                _ => Cow::Owned(format!("<{left} as {right}>::{member}")),
+                _ => Cow::Owned(format!("<{canonical_implementor} as {canonical_implemented}>::{member}")),
             };
         }
         if path.len() > MAX_PATH {
             return Cow::Borrowed(path);
         }
         let mut current = Cow::Borrowed(path);
-        // A layer has no cycle of aliases, because it is checked; two layers together can have one.
-        for _ in 0..16 {
+        for _ in 0..MAX_ALIAS_CHAIN {
             let Some(next) = self.replace_alias(&current) else { break };
             current = Cow::Owned(next);
         }
@@ -123,8 +129,8 @@ impl LanguageModels {
     /// Returns the path after one replacement of an alias; `None` if no alias matches.
     fn replace_alias(&self, path: &str) -> Option<String> {
         let separator = separator(self.language);
-        let first = path.split_once(separator).map_or(path, |(first, _)| first);
-        if !self.is_root(first) {
+        let first_segment = path.split_once(separator).map_or(path, |(first_segment, _)| first_segment);
+        if !self.is_root(first_segment) {
             return None;
         }
         let mut end = path.len();
@@ -149,11 +155,11 @@ impl LanguageModels {
 
     /// True if this is the first segment of a path that some model describes.
     pub fn is_root(&self, segment: &str) -> bool {
-        self.layers.iter().any(|(_, layer)| layer.is_head(segment))
+        self.layers.iter().any(|(_, layer)| layer.is_first_segment(segment))
     }
 
-    /// Returns pairs of first segments: rows of the first mention types of the second, so that code which imports the
-    /// first can have values of the second.
+    /// Returns pairs of libraries (`fastapi`, `starlette`): rows of the first library mention types of the second, so
+    /// code that imports the first can have values of the second.
     pub fn links(&self) -> impl Iterator<Item = (&str, &str)> {
         self.layers.iter().flat_map(|(_, layer)| layer.links()).map(|(from, to)| (from.as_str(), to.as_str()))
     }
@@ -211,7 +217,7 @@ impl LanguageModels {
         self.ty_for_versions(path, &Unversioned)
     }
 
-    /// Returns the `[[type]]` rows of a path that hold for the versions of a unit; `None` if there are none.
+    /// Returns the `[[type]]` rows of a path that apply to the versions of a unit; `None` if there are none.
     pub fn ty_for_versions(&self, path: &str, versions: &dyn Versions) -> Option<TypeRows<'_>> {
         let rows: TypeRows<'_> = self.find_rows(&[path], versions, |_, _| true);
         (!rows.is_empty()).then_some(rows)
@@ -268,12 +274,12 @@ impl LanguageModels {
         for (layer_index, (_, layer)) in self.layers.iter().enumerate() {
             for (distance, path) in paths.iter().enumerate().filter(|(_, path)| path.len() <= MAX_PATH) {
                 let mut is_type_path = None;
-                for pattern in layer.matching(path, R::KIND) {
-                    let Some(meta) = layer.pattern(pattern) else { continue };
-                    if !is_wanted(meta.uses, meta.rank.is_glob()) {
+                for pattern in layer.matching_patterns(path, R::KIND) {
+                    let Some(info) = layer.pattern(pattern) else { continue };
+                    if !is_wanted(info.uses, info.rank.is_glob()) {
                         continue;
                     }
-                    let shallow_glob = meta.rank.is_glob() && !meta.rank.is_deep();
+                    let shallow_glob = info.rank.is_glob() && !info.rank.is_deep();
                     if shallow_glob && *is_type_path.get_or_insert_with(|| self.is_type(path)) {
                         continue;
                     }
@@ -291,22 +297,22 @@ impl LanguageModels {
 
     fn row_of<R: RowKind>(&self, id: MatchId, distance: u32) -> Option<Match<'_, R>> {
         let (kind, layer) = self.layers.get(id.layer as usize)?;
-        let meta = layer.pattern(id.pattern)?;
-        if meta.kind != R::KIND {
+        let info = layer.pattern(id.pattern)?;
+        if info.kind != R::KIND {
             return None;
         }
-        let row = R::get(layer, meta.row)?;
+        let row = R::get(layer, info.row)?;
         Some(Match {
             row,
             line: row.line(),
-            path: meta.path,
-            file: layer.files().get(meta.file as usize)?,
+            path: info.path,
+            file: layer.files().get(info.file as usize)?,
             layer: *kind,
             distance,
             id,
-            uses: meta.uses,
-            rank: meta.rank,
-            order: meta.row,
+            uses: info.uses,
+            rank: info.rank,
+            order: info.row,
         })
     }
 
@@ -318,13 +324,10 @@ impl LanguageModels {
 
     fn all_names(&self, uses: Uses) -> impl Iterator<Item = Name<'_>> {
         self.layers.iter().flat_map(move |(kind, layer)| {
-            layer.names().filter(move |(_, _, own)| own.intersects(uses)).map(move |(index, name, uses)| Name {
-                name,
-                uses,
-                layer,
-                kind: *kind,
-                index,
-            })
+            layer
+                .names()
+                .filter(move |(_, _, name_uses)| name_uses.intersects(uses))
+                .map(move |(index, name, uses)| Name { name, uses, layer, kind: *kind, index })
         })
     }
 
@@ -388,7 +391,7 @@ fn holds_for_versions<R: RowKind>(row: &Match<'_, R>, versions: &dyn Versions) -
         return true;
     }
     let version = row.file.libraries.iter().find_map(|library| versions.version(library));
-    ranges.into_iter().flatten().all(|range| range.holds(version.as_ref()))
+    ranges.into_iter().flatten().all(|range| range.contains(version.as_ref()))
 }
 
 /// A kind of row that has paths.

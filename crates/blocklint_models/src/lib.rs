@@ -69,8 +69,8 @@ pub use format::{
     FixKind, HandoverContext, HandoverRow, Instead, Kind, Layer, Literal, Managed, ModelError, MoveTo, Moves,
     NoDeclarations, Origin, Passes, Path, PatternInfo, Phase, Rank, Rewrite, Role, RowEffect, Runs, Selector, Setting,
     Source, Subject, Switch, SwitchContext, Table, Template, Test, Thread, TypeExpr, TypeRow, TypeTest, Unit, Uses,
-    Version, VersionRange, Via, check_kinds, check_layer, compile, expand_twin, holding_row, last_name, nearest,
-    read_file, root, segment_matches, separator,
+    Version, VersionRange, Via, check_kinds, check_layer, compile, expand_twin, find_blocking_row, last_name,
+    library_root, nearest, read_file, segment_matches, separator,
 };
 pub use language_models::{GlobName, LanguageModels, Name, NamedPath, Unversioned, Versions};
 pub use matches::{CallRows, HandoverRows, LayerKind, Match, MatchId, Matches, TypeRows};

@@ -68,8 +68,8 @@ impl<'m, R> Match<'m, R> {
         (&self.file.label, self.line)
     }
 
-    /// Returns the precedence of the row: layer, type distance, rank of its path. Rows hide those of a greater
-    /// precedence value.
+    /// Returns the precedence of the row: layer, type distance, rank of its path. A row hides rows whose precedence
+    /// value is greater.
     fn precedence(&self) -> (LayerKind, u32, Rank) {
         (self.layer, self.distance, self.rank)
     }
@@ -81,8 +81,8 @@ impl<'m, R> Match<'m, R> {
 
     /// Returns the parameter list of the row's path, if it has one (Java): types, simple or qualified, `_` for any.
     pub fn parameters(&self) -> Option<Vec<&'m str>> {
-        let list = self.path.split_once('(')?.1.trim_end_matches(')').trim();
-        Some(if list.is_empty() { Vec::new() } else { list.split(',').map(str::trim).collect() })
+        let types = self.path.split_once('(')?.1.trim_end_matches(')').trim();
+        Some(if types.is_empty() { Vec::new() } else { types.split(',').map(str::trim).collect() })
     }
 }
 
@@ -135,9 +135,9 @@ impl<'m, R> Matches<'m, R> {
         self
     }
 
-    /// Keeps the rows for which `keep` is true.
-    pub fn retain(&mut self, keep: impl Fn(&Match<'m, R>) -> bool) {
-        self.rows.retain(keep);
+    /// Removes the rows for which `is_kept` is false.
+    pub fn retain(&mut self, is_kept: impl Fn(&Match<'m, R>) -> bool) {
+        self.rows.retain(is_kept);
     }
 
     pub(crate) fn sort(&mut self) {
@@ -166,10 +166,10 @@ impl<'m> CallRows<'m> {
         let paths_of_arity: Vec<&str> = self
             .rows
             .iter()
-            .filter(|row| row.parameters().is_some_and(|list| list.len() == arguments.len()))
+            .filter(|row| row.parameters().is_some_and(|types| types.len() == arguments.len()))
             .map(|row| row.path)
             .collect();
-        let is_overloaded = |path: &str| paths_of_arity.iter().any(|other| *other != path);
+        let is_overloaded = |path: &str| paths_of_arity.iter().any(|other_path| *other_path != path);
         self.rows.retain(|row| {
             let Some(parameters) = row.parameters() else { return true };
             parameters.len() == arguments.len()
@@ -210,11 +210,11 @@ impl<'m> HandoverRows<'m> {
 
     /// Returns the deciding rows of an argument.
     pub fn rows_of_argument<'s>(&'s self, argument: &'s Argument) -> impl Iterator<Item = Match<'m, HandoverRow>> + 's {
-        self.with(move |row| matches!(&row.selector, Selector::Argument(own) if own == argument))
+        self.with(move |row| matches!(&row.selector, Selector::Argument(row_argument) if row_argument == argument))
     }
 
     /// Returns the deciding rows of decorated definitions, or of overrides.
-    pub fn of_via(&self, via: crate::Via) -> impl Iterator<Item = Match<'m, HandoverRow>> + '_ {
+    pub fn rows_of_via(&self, via: crate::Via) -> impl Iterator<Item = Match<'m, HandoverRow>> + '_ {
         self.with(move |row| row.selector == Selector::Via(via))
     }
 }
@@ -293,6 +293,6 @@ impl<'m> TypeRows<'m> {
 
     /// True if the type has the tag. The caller checks its bases.
     pub fn has_tag(&self, tag: &str) -> bool {
-        self.rows.iter().any(|row| row.row.tags.iter().any(|own| own == tag))
+        self.rows.iter().any(|row| row.row.tags.iter().any(|row_tag| row_tag == tag))
     }
 }

@@ -129,6 +129,10 @@ pub fn check_user_file(label: &str, text: &str) -> (Option<File>, Vec<ModelError
     (file, errors)
 }
 
+/// The maximal number of checks of a shipped file. A check is repeated, because an error can appear only after another
+/// row was dropped.
+const MAX_SHIPPED_CHECKS: usize = 4;
+
 /// Reads and checks a file that a package ships, with its errors. The file may describe only names under `tops`, the
 /// package's top-level names. Rows with errors are dropped, because a user of the package cannot correct them. Returns
 /// no file if its header has an error.
@@ -136,8 +140,8 @@ pub fn read_shipped(label: &str, text: &str, tops: &[String]) -> (Option<File>, 
     let (file, mut errors) = format::read_file(label, text, Origin::Shipped);
     let Some(mut file) = file else { return (None, errors) };
     let separator = crate::separator(file.info.language);
-    let is_own = |root: &String| tops.iter().any(|top| root.split(separator).next() == Some(top));
-    let foreign = file.info.roots.iter().filter(|root| !is_own(root)).map(|root| ModelError {
+    let is_of_package = |root: &String| tops.iter().any(|top| root.split(separator).next() == Some(top));
+    let foreign = file.info.roots.iter().filter(|root| !is_of_package(root)).map(|root| ModelError {
         file: label.to_owned(),
         line: 1,
         table: crate::Table::Top,
@@ -149,8 +153,7 @@ pub fn read_shipped(label: &str, text: &str, tops: &[String]) -> (Option<File>, 
         return (None, errors);
     }
     let lower_layers = Models::builtin();
-    // The check is repeated, because an error can appear only after another row was dropped.
-    for _ in 0..4 {
+    for _ in 0..MAX_SHIPPED_CHECKS {
         let layer_errors = format::check_layer(std::slice::from_ref(&file), Origin::Shipped, &lower_layers);
         if layer_errors.is_empty() {
             errors.sort();
@@ -231,12 +234,13 @@ impl DeclaredNames for Models {
 
     fn library(&self, language: Language, name: &str) -> Option<bool> {
         let layers = || self.lang(language).layers();
-        let known =
-            layers().any(|(_, layer)| layer.files().iter().any(|file| file.libraries.iter().any(|l| l == name)));
-        known.then(|| layers().any(|(_, layer)| layer.native_libraries().iter().any(|library| library == name)))
+        let is_known = layers().any(|(_, layer)| {
+            layer.files().iter().any(|file| file.libraries.iter().any(|name_in_file| name_in_file == name))
+        });
+        is_known.then(|| layers().any(|(_, layer)| layer.native_libraries().iter().any(|library| library == name)))
     }
 
-    fn holds(&self, language: Language, path: &str) -> Option<String> {
-        self.lang(language).layers().find_map(|(_, layer)| format::holding_row(layer, path)).flatten()
+    fn find_blocking_row(&self, language: Language, path: &str) -> Option<String> {
+        self.lang(language).layers().find_map(|(_, layer)| format::find_blocking_row(layer, path)).flatten()
     }
 }

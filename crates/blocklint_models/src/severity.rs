@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use blocklint_core::{Effect, Severity, Takes, Weight, Work};
+use blocklint_core::{CallDuration, Effect, Severity, Weight, Work};
 use serde::Deserialize;
 
 use crate::CallRow;
@@ -20,7 +20,7 @@ pub struct SeverityLine {
     /// The rank of a finding among those of its severity; more points come first.
     pub points: u32,
     /// The time of one call on a local machine, if it was measured.
-    pub takes: Option<Takes>,
+    pub duration: Option<CallDuration>,
 }
 
 /// A line as `rules/severity.toml` writes it.
@@ -35,11 +35,11 @@ struct WrittenLine {
 
 impl WrittenLine {
     fn parse(&self) -> Option<SeverityLine> {
-        let takes = match &self.takes {
-            Some(text) => Some(Takes::parse(text)?),
+        let duration = match &self.takes {
+            Some(text) => Some(CallDuration::parse(text)?),
             None => None,
         };
-        Some(SeverityLine { severity: Severity::parse(&self.severity)?, points: self.points, takes })
+        Some(SeverityLine { severity: Severity::parse(&self.severity)?, points: self.points, duration })
     }
 }
 
@@ -58,21 +58,21 @@ fn builtin() -> &'static BTreeMap<Work, (SeverityLine, String)> {
 /// The severity, points and time of each kind of work: the built-in lines, with severities that the user sets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SeverityTable {
-    own: BTreeMap<Work, Severity>,
+    user_severities: BTreeMap<Work, Severity>,
 }
 
 impl SeverityTable {
     /// Sets the severity of a kind of work.
     pub fn set(&mut self, work: Work, severity: Severity) {
-        self.own.insert(work, severity);
+        self.user_severities.insert(work, severity);
     }
 
     /// Returns the line of a kind of work.
     pub fn line(&self, work: Work) -> SeverityLine {
         // A test checks that every kind of work has a line.
-        let known = builtin().get(&work).map(|(line, _)| *line);
-        let line = known.unwrap_or(SeverityLine { severity: Severity::Error, points: 0, takes: None });
-        SeverityLine { severity: self.own.get(&work).copied().unwrap_or(line.severity), ..line }
+        let builtin_line = builtin().get(&work).map(|(line, _)| *line);
+        let line = builtin_line.unwrap_or(SeverityLine { severity: Severity::Error, points: 0, duration: None });
+        SeverityLine { severity: self.user_severities.get(&work).copied().unwrap_or(line.severity), ..line }
     }
 
     /// Returns a short description of a kind of work.
@@ -95,7 +95,7 @@ impl SeverityTable {
     pub fn weight(&self, row: &CallRow) -> Option<Weight> {
         let work = row.work()?;
         let line = self.line(work);
-        Some(Weight { work, takes: row.takes.or(line.takes), points: line.points })
+        Some(Weight { work, duration: row.duration.or(line.duration), points: line.points })
     }
 }
 

@@ -50,9 +50,9 @@ fn test_text(test: &Test, language: Language) -> String {
         }
         Test::Contains(text) => format!("contains = {text:?}"),
         Test::Symbol(paths) => format!("symbol = {}", list(paths.iter().cloned())),
-        Test::Null(wanted) => format!("null = {wanted}"),
-        Test::Absent(wanted) => format!("absent = {wanted}"),
-        Test::Literal(wanted) => format!("literal = {wanted}"),
+        Test::Null(expected) => format!("null = {expected}"),
+        Test::Absent(expected) => format!("absent = {expected}"),
+        Test::Literal(expected) => format!("literal = {expected}"),
         Test::Less(bound) => format!("less = {bound}"),
         Test::Greater(bound) => format!("greater = {bound}"),
         Test::Type(types) => format!("type = {}", list(types.iter().map(|test| type_test(test, language)))),
@@ -225,10 +225,12 @@ pub fn call_row(row: &CallRow, language: Language) -> Vec<String> {
     keys.word("feature", row.feature.as_deref());
     keys.raw("instead", row.instead.as_ref().map(instead));
     let rewrite = row.rewrite.as_ref().map(|rewrite| match rewrite {
-        Rewrite::Any(any) => format!("{:?}", template(any)),
+        Rewrite::Any(template_for_all) => format!("{:?}", template(template_for_all)),
         Rewrite::ByRuntime(table) => {
-            let parts: Vec<String> =
-                table.iter().map(|(runtime, own)| format!("{runtime} = {:?}", template(own))).collect();
+            let parts: Vec<String> = table
+                .iter()
+                .map(|(runtime, runtime_template)| format!("{runtime} = {:?}", template(runtime_template)))
+                .collect();
             format!("{{ {} }}", parts.join(", "))
         }
     });
@@ -305,7 +307,7 @@ pub fn handover_row(row: &HandoverRow, language: Language) -> Vec<String> {
     keys.word("runtime", row.runtime.map(|runtime| runtime.as_str()));
     keys.word("phase", row.phase.map(|phase| phase.as_str()));
     keys.flag("wraps", row.wraps);
-    keys.word("effect", row.called.as_ref().and_then(|called| called.held()).map(|effect| effect.as_str()));
+    keys.word("effect", row.called.as_ref().and_then(|called| called.held_effect()).map(|effect| effect.as_str()));
     keys.word("passes", row.passes.map(|passes| passes.as_str()));
     keys.types("gives", row.gives.iter(), language);
     keys.flag("native", row.native);

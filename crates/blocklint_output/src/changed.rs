@@ -9,13 +9,13 @@ use camino::Utf8Path;
 use crate::paths::path_text;
 use crate::summary::count;
 
-/// Writes the changed files, each with the number of its findings; nothing if no file was changed. `done` says what was
-/// done with the findings: `Fixed`, `Ignored`. A file may have no findings, because it was changed for findings in
-/// other files. With `by_rule`, the findings are also counted by rule, as ruff does.
+/// Writes the changed files, each with the number of its findings; nothing if no file was changed. `done` is the action
+/// on the findings: `Fixed`, `Ignored`. A file without findings was changed for findings in other files. With
+/// `by_rule`, the findings are also counted by rule, as ruff does.
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_changed_files(
     out: &mut dyn Write,
     done: &str,
@@ -37,10 +37,14 @@ pub fn write_changed_files(
         match rules.values().sum::<usize>() {
             0 => writeln!(out, "- {name}")?,
             _ if by_rule => writeln!(out, "- {name}:")?,
-            all => writeln!(out, "- {name}: {all}")?,
+            findings_of_file => writeln!(out, "- {name}: {findings_of_file}")?,
         }
-        for (rule, number) in rules.into_iter().filter(|_| by_rule) {
-            writeln!(out, "    {number} × {rule} ({})", blocklint_rules::rule(rule).map_or("", |rule| rule.name))?;
+        for (rule, findings_of_rule) in rules.into_iter().filter(|_| by_rule) {
+            writeln!(
+                out,
+                "    {findings_of_rule} × {rule} ({})",
+                blocklint_rules::rule(rule).map_or("", |rule| rule.name)
+            )?;
         }
     }
     Ok(())

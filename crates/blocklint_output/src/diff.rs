@@ -11,7 +11,7 @@ use crate::paths::path_text;
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_diff(
     out: &mut dyn Write,
     path: &Utf8Path,

@@ -13,7 +13,7 @@ use crate::paths::place_text;
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_github(out: &mut dyn Write, input: &RenderInput<'_>) -> io::Result<()> {
     for finding in input.findings {
         let command = match finding.severity {

@@ -50,7 +50,7 @@ struct Position {
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_gitlab(out: &mut dyn Write, input: &RenderInput<'_>, root: &Utf8Path) -> io::Result<()> {
     // GitLab treats two issues with one fingerprint as the same issue, so later ones get a number.
     let mut times: FxHashMap<&str, u32> = FxHashMap::default();

@@ -139,7 +139,7 @@ struct EditObject<'a> {
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_json(out: &mut dyn Write, input: &RenderInput<'_>) -> io::Result<()> {
     let objects = input.findings.iter().map(|finding| finding_object(finding, input)).collect::<Vec<_>>();
     serde_json::to_writer_pretty(&mut *out, &objects)?;
@@ -163,7 +163,7 @@ pub(crate) fn finding_object<'f>(finding: &'f Finding, input: &RenderInput<'_>) 
         confidence: finding.confidence.as_str(),
         effect: finding.effect.map(Effect::as_str),
         kind: finding.weight.map(|weight| weight.work.name()),
-        takes: finding.weight.and_then(|weight| weight.takes).map(|takes| takes.to_string()),
+        takes: finding.weight.and_then(|weight| weight.duration).map(|takes| takes.to_string()),
         context: finding.context.map(Context::as_str),
         function: &finding.function,
         hold: finding.hold,

@@ -9,7 +9,7 @@ use crate::json::finding_object;
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_jsonl(out: &mut dyn Write, input: &RenderInput<'_>) -> io::Result<()> {
     for finding in input.findings {
         serde_json::to_writer(&mut *out, &finding_object(finding, input))?;

@@ -12,7 +12,7 @@ use crate::paths::portable;
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_junit(out: &mut dyn Write, input: &RenderInput<'_>) -> io::Result<()> {
     let mut report = Report::new("blocklint");
     for findings in input.findings.chunk_by(|a, b| a.place.path == b.place.path) {

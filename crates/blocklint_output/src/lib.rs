@@ -45,7 +45,7 @@ pub use html::{HtmlReport, write_html};
 pub use json::write_json;
 pub use jsonl::write_jsonl;
 pub use junit::write_junit;
-pub use look::Look;
+pub use look::TerminalStyle;
 pub use overview::{Begin, BeginKind, GroupOverview, Overview, PathEdge, PathGraph, PathNode, PathNodeKind};
 pub use plan::{Plan, PlanCall, PlanKind, PlanStep, write_plan, write_plan_json};
 pub use rdjson::write_rdjson;

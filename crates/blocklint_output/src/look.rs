@@ -6,18 +6,18 @@ use camino::Utf8Path;
 
 use crate::paths::file_uri;
 
-/// The look of the output, by the abilities of the terminal.
+/// The colours and links of the output, by the abilities of the terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Look {
+pub struct TerminalStyle {
     /// True if the output has colours.
     pub styled: bool,
     /// True if places are links (OSC 8).
     pub links: bool,
-    /// The most findings that are shown in full. The others are shown in a line each. `None` for no limit.
-    pub most_blocks: Option<usize>,
+    /// The maximal number of findings that are shown in full; the others have a line each. `None` for no limit.
+    pub max_full_findings: Option<usize>,
 }
 
-impl Look {
+impl TerminalStyle {
     /// Returns the style if the output has colours, else the empty style.
     pub(crate) fn style(self, style: Style) -> Style {
         if self.styled { style } else { Style::new() }
@@ -31,15 +31,17 @@ impl Look {
     /// Returns a text, as a link to a page if the output has links and there is a page.
     pub(crate) fn link_to_page(self, text: &str, url: Option<&str>) -> String {
         match url.filter(|_| self.links) {
-            Some(url) => format!("\u{1b}]8;;{url}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\"),
+            Some(url) => hyperlink(text, url),
             None => text.to_owned(),
         }
     }
 
     fn link_to(self, text: &str, path: &Utf8Path) -> String {
-        match self.links {
-            true => format!("\u{1b}]8;;{}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\", file_uri(path)),
-            false => text.to_owned(),
-        }
+        if self.links { hyperlink(text, &file_uri(path)) } else { text.to_owned() }
     }
+}
+
+/// Returns a text with the escape sequences of a link (OSC 8).
+fn hyperlink(text: &str, url: &str) -> String {
+    format!("\u{1b}]8;;{url}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\")
 }

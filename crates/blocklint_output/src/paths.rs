@@ -40,10 +40,8 @@ pub(crate) fn escape_controls(text: &str) -> Cow<'_, str> {
     if !text.contains(char::is_control) {
         return Cow::Borrowed(text);
     }
-    let visible = text.chars().flat_map(|c| match c.is_control() {
-        true => c.escape_default().collect::<Vec<_>>(),
-        false => vec![c],
-    });
+    let visible =
+        text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect::<Vec<_>>() } else { vec![c] });
     Cow::Owned(visible.collect())
 }
 

@@ -12,7 +12,7 @@ use crate::paths::portable;
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_rdjson(out: &mut dyn Write, input: &RenderInput<'_>) -> io::Result<()> {
     let worst = input.findings.iter().map(|finding| finding.severity).max();
     let mut result = json!({ "source": { "name": "blocklint" } });

@@ -18,7 +18,7 @@ use crate::json::confirmed_object;
 use crate::paths::{file_uri, percent_encode, place_text, slashes};
 use crate::wording::step_label;
 
-/// The name under which services store fingerprints. Its version changes with the way in which they are computed.
+/// The name under which services store fingerprints. Its version changes when their computation changes.
 const FINGERPRINT: &str = "blocklint/v1";
 const ROOT: &str = "%SRCROOT%";
 /// The most results of one run that GitHub accepts.
@@ -49,24 +49,25 @@ pub struct SarifRun<'a> {
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_sarif(out: &mut dyn Write, input: &RenderInput<'_>, run: &SarifRun<'_>) -> io::Result<usize> {
-    let all = input.findings.iter().chain(run.suppressed);
-    let count = all.filter(|finding| !is_notification(finding.rule)).count();
-    let (text, included) = find_fitting_log(count, MOST_RESULTS, MOST_ZIPPED, |most| make_log(input, run, most))?;
+    let results = input.findings.iter().chain(run.suppressed);
+    let count = results.filter(|finding| !is_notification(finding.rule)).count();
+    let (text, included) =
+        find_fitting_log(count, MOST_RESULTS, MOST_ZIPPED, |max_results| make_log(input, run, max_results))?;
     out.write_all(&text)?;
     writeln!(out)?;
     Ok(count.saturating_sub(included))
 }
 
-/// Returns a log with at most `most` results.
-fn make_log(input: &RenderInput<'_>, run: &SarifRun<'_>, most: usize) -> io::Result<Vec<u8>> {
+/// Returns a log with at most `max_results` results.
+fn make_log(input: &RenderInput<'_>, run: &SarifRun<'_>, max_results: usize) -> io::Result<Vec<u8>> {
     let writer = Writer { root: run.root, compares: run.compares };
-    let mut all: Vec<&Finding> = input.findings.iter().chain(run.suppressed).collect();
-    all.sort_by(|a, b| (&a.place.path, a.place.span, a.rule).cmp(&(&b.place.path, b.place.span, b.rule)));
-    let (unread, findings): (Vec<_>, Vec<_>) = all.into_iter().partition(|finding| is_notification(finding.rule));
-    let left_out = findings.len().saturating_sub(most);
-    let findings = worst_findings(findings, most);
+    let mut sorted: Vec<&Finding> = input.findings.iter().chain(run.suppressed).collect();
+    sorted.sort_by(|a, b| (&a.place.path, a.place.span, a.rule).cmp(&(&b.place.path, b.place.span, b.rule)));
+    let (unread, findings): (Vec<_>, Vec<_>) = sorted.into_iter().partition(|finding| is_notification(finding.rule));
+    let left_out = findings.len().saturating_sub(max_results);
+    let findings = worst_findings(findings, max_results);
     let rules: Vec<&Rule> = RULES.iter().copied().filter(|rule| !is_notification(rule.code)).collect();
     let mut notifications: Vec<Value> = unread.iter().map(|finding| writer.notification(finding)).collect();
     notifications.extend((left_out > 0).then(|| {
@@ -104,10 +105,10 @@ fn make_log(input: &RenderInput<'_>, run: &SarifRun<'_>, most: usize) -> io::Res
     Ok(serde_json::to_vec_pretty(&log)?)
 }
 
-/// Returns the `most` worst findings, in their old order. Findings that are not suppressed are chosen first, then the
-/// more severe ones, then the surer ones.
-fn worst_findings(findings: Vec<&Finding>, most: usize) -> Vec<&Finding> {
-    if findings.len() <= most {
+/// Returns the `max_findings` worst findings, in their old order. Findings that are not suppressed are chosen first,
+/// then the more severe ones, then the surer ones.
+fn worst_findings(findings: Vec<&Finding>, max_findings: usize) -> Vec<&Finding> {
+    if findings.len() <= max_findings {
         return findings;
     }
     let mut ranked: Vec<usize> = (0..findings.len()).collect();
@@ -115,34 +116,34 @@ fn worst_findings(findings: Vec<&Finding>, most: usize) -> Vec<&Finding> {
         let finding = findings[index];
         (finding.suppression.is_some(), Reverse(finding.severity), Reverse(finding.confidence))
     });
-    ranked.truncate(most);
+    ranked.truncate(max_findings);
     ranked.sort_unstable();
     ranked.into_iter().map(|index| findings[index]).collect()
 }
 
-/// Returns a log with at most `most` results that has at most `zipped` bytes when zipped, and the number of its
-/// results. `make_log` makes a log with a number of results.
+/// Returns a log with at most `max_results` results that has at most `max_zipped` bytes when zipped, and the number of
+/// its results. `make_log` makes a log with at most this number of results.
 fn find_fitting_log(
     count: usize,
-    most: usize,
-    zipped: u64,
+    max_results: usize,
+    max_zipped: u64,
     make_log: impl Fn(usize) -> io::Result<Vec<u8>>,
 ) -> io::Result<(Vec<u8>, usize)> {
-    let mut most = count.min(most);
+    let mut max_results = count.min(max_results);
     loop {
-        let text = make_log(most)?;
+        let text = make_log(max_results)?;
         // A text that is short enough without compression need not be zipped.
-        if text.len() as u64 <= zipped || most == 0 {
-            return Ok((text, most));
+        if text.len() as u64 <= max_zipped || max_results == 0 {
+            return Ok((text, max_results));
         }
         let size = zipped_size(&text)?;
-        if size <= zipped {
-            return Ok((text, most));
+        if size <= max_zipped {
+            return Ok((text, max_results));
         }
         // The results have similar sizes, so the part that fits is about the quotient of the sizes. 5 % less, because
         // the sizes differ.
-        let fits = (most as u128 * u128::from(zipped) * 19 / (u128::from(size) * 20)) as usize;
-        most = fits.min(most - 1);
+        let fits = (max_results as u128 * u128::from(max_zipped) * 19 / (u128::from(size) * 20)) as usize;
+        max_results = fits.min(max_results - 1);
     }
 }
 

@@ -42,7 +42,7 @@ fn rows_by_rule(findings: &[Finding]) -> Vec<Row> {
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_statistics(out: &mut dyn Write, input: &RenderInput<'_>) -> io::Result<()> {
     let rows = rows_by_rule(input.findings);
     let width = rows.first().map_or(0, |row| row.count.to_string().len());
@@ -56,7 +56,7 @@ pub fn write_statistics(out: &mut dyn Write, input: &RenderInput<'_>) -> io::Res
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_statistics_json(out: &mut dyn Write, input: &RenderInput<'_>) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, &rows_by_rule(input.findings))?;
     writeln!(out)
@@ -104,7 +104,7 @@ fn rows_by_cause<'a>(input: &RenderInput<'a>, overview: &'a Overview) -> Vec<(&'
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_statistics_by_cause(out: &mut dyn Write, input: &RenderInput<'_>, overview: &Overview) -> io::Result<()> {
     let lines = rows_by_cause(input, overview).into_iter().map(|(cause, row)| {
         let functions = if row.reach == 1 { "function" } else { "functions" };
@@ -116,8 +116,11 @@ pub fn write_statistics_by_cause(out: &mut dyn Write, input: &RenderInput<'_>, o
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
     let widths: [usize; 4] = std::array::from_fn(width);
     for [count, stalls, hold, call, place] in &lines {
-        let [a, b, c, d] = widths;
-        writeln!(out, "{count:>a$}  {stalls:<b$}  {hold:>c$}  {call:<d$}  {place}")?;
+        let [count_width, stalls_width, hold_width, call_width] = widths;
+        writeln!(
+            out,
+            "{count:>count_width$}  {stalls:<stalls_width$}  {hold:>hold_width$}  {call:<call_width$}  {place}"
+        )?;
     }
     Ok(())
 }
@@ -126,7 +129,7 @@ pub fn write_statistics_by_cause(out: &mut dyn Write, input: &RenderInput<'_>, o
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_statistics_by_cause_json(
     out: &mut dyn Write,
     input: &RenderInput<'_>,

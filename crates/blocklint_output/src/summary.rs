@@ -36,7 +36,7 @@ pub struct Summary {
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     match (summary.findings, summary.causes) {
         (0, _) => write!(out, "{}", no_findings_text(summary))?,
@@ -50,12 +50,12 @@ pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_fixed_summary(out: &mut dyn Write, fixed: usize, summary: &Summary) -> io::Result<()> {
-    let (all, remaining) = (count(fixed + summary.findings, "finding"), summary.findings);
+    let (findings_text, remaining) = (count(fixed + summary.findings, "finding"), summary.findings);
     match fixed + remaining {
         0 => write!(out, "{}", no_findings_text(summary))?,
-        _ => write!(out, "Found {all} ({fixed} fixed, {remaining} remaining)")?,
+        _ => write!(out, "Found {findings_text} ({fixed} fixed, {remaining} remaining)")?,
     }
     write_not_shown(out, summary)
 }
@@ -65,7 +65,7 @@ pub fn write_fixed_summary(out: &mut dyn Write, fixed: usize, summary: &Summary)
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_fixable(out: &mut dyn Write, findings: &[Finding], unsafe_too: bool) -> io::Result<()> {
     let count_of = |applicability| {
         let fixes = findings.iter().filter_map(|finding| finding.fix.as_ref());
@@ -93,7 +93,7 @@ pub fn write_fixable(out: &mut dyn Write, findings: &[Finding], unsafe_too: bool
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_left_aside(out: &mut dyn Write, findings: &[Finding], summary: &Summary) -> io::Result<()> {
     let mut reasons: Vec<&str> = Vec::new();
     for because in findings.iter().filter_map(|finding| finding.aside).map(|aside| aside.because) {
@@ -104,14 +104,14 @@ pub fn write_left_aside(out: &mut dyn Write, findings: &[Finding], summary: &Sum
     if summary.shown_aside == 0 || reasons.is_empty() {
         return Ok(());
     }
-    let all = count(summary.aside, "finding");
-    let number = match summary.aside - summary.shown_aside.min(summary.aside) {
-        0 => all,
-        _ => format!("{} of {all}", summary.shown_aside),
+    let findings_text = count(summary.aside, "finding");
+    let shown_text = match summary.aside - summary.shown_aside.min(summary.aside) {
+        0 => findings_text,
+        _ => format!("{} of {findings_text}", summary.shown_aside),
     };
     writeln!(
         out,
-        "Shown because nothing else was found: {number} that would be left aside, because {}. {} not count without \
+        "Shown because nothing else was found: {shown_text} that would be left aside, because {}. {} not count without \
          --include-aside.",
         reasons.join(", or "),
         if summary.aside == 1 { "It does" } else { "They do" }
@@ -122,20 +122,25 @@ pub fn write_left_aside(out: &mut dyn Write, findings: &[Finding], summary: &Sum
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_first_change(out: &mut dyn Write, input: &RenderInput<'_>, overview: &Overview) -> io::Result<()> {
     let Some(begin) = overview.begin.as_ref().filter(|_| input.groups.len() > 1) else { return Ok(()) };
-    let (call, all) = (escape_controls(&begin.call), count(input.findings.len(), "finding"));
-    let at = located_place(begin, input).map_or_else(String::new, |place| place_text(place, input.folder));
+    let (call, findings_text) = (escape_controls(&begin.call), count(input.findings.len(), "finding"));
+    let place_text = located_place(begin, input).map_or_else(String::new, |place| place_text(place, input.folder));
     let mends = begin.mends;
     match begin.kind {
-        BeginKind::Cause => writeln!(out, "Begin with `{call}` at {at}: one edit there clears {mends} of {all}."),
+        BeginKind::Cause => {
+            writeln!(out, "Begin with `{call}` at {place_text}: one edit there clears {mends} of {findings_text}.")
+        }
         BeginKind::Call => {
-            writeln!(out, "Begin with the call of `{call}` at {at}: one edit there clears {mends} of {all}.")
+            writeln!(
+                out,
+                "Begin with the call of `{call}` at {place_text}: one edit there clears {mends} of {findings_text}."
+            )
         }
         BeginKind::Function => {
             let function = escape_controls(&begin.function);
-            writeln!(out, "Begin with the whole function `{function}`: a change of it clears {mends} of {all}.")
+            writeln!(out, "Begin with all that `{function}` does: a change of it clears {mends} of {findings_text}.")
         }
     }
 }
@@ -154,7 +159,7 @@ fn located_place<'s>(begin: &Begin, input: &RenderInput<'s>) -> Option<&'s Place
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_baseline_counts(out: &mut dyn Write, findings: usize, stale: usize) -> io::Result<()> {
     if findings > 0 {
         writeln!(out, "{} in the baseline.", count(findings, "finding"))?;
@@ -166,16 +171,17 @@ pub fn write_baseline_counts(out: &mut dyn Write, findings: usize, stale: usize)
     }
 }
 
-/// Writes how many findings were there before a change. `with` names the older state (`the branch main`).
+/// Writes how many findings were there before a change. `older_state` describes the earlier state
+/// (`the branch main`).
 ///
 /// # Errors
 ///
-/// Those of the writer.
-pub fn write_already_there(out: &mut dyn Write, findings: usize, with: &str) -> io::Result<()> {
+/// Returns the errors of the writer.
+pub fn write_already_there(out: &mut dyn Write, findings: usize, older_state: &str) -> io::Result<()> {
     match findings {
-        0 => writeln!(out, "Compared with {with}."),
-        1 => writeln!(out, "Compared with {with}, where 1 finding was there already."),
-        more => writeln!(out, "Compared with {with}, where {more} findings were there already."),
+        0 => writeln!(out, "Compared with {older_state}."),
+        1 => writeln!(out, "Compared with {older_state}, where 1 finding was there already."),
+        more => writeln!(out, "Compared with {older_state}, where {more} findings were there already."),
     }
 }
 

@@ -58,9 +58,10 @@ fn with_class(qualified: &str) -> &str {
     let name = last_name(qualified);
     let class = last_name(parent(qualified));
     let is_class = class.trim_start_matches('_').starts_with(char::is_uppercase) || name.starts_with("__");
-    match is_class && !class.is_empty() && class != name {
-        true => qualified.get(parent(qualified).len() - class.len()..).unwrap_or(name),
-        false => name,
+    if is_class && !class.is_empty() && class != name {
+        qualified.get(parent(qualified).len() - class.len()..).unwrap_or(name)
+    } else {
+        name
     }
 }
 

@@ -168,14 +168,14 @@ fn dependencies(document: &DeTable<'_>, workspace: Option<&DeTable<'_>>, names: 
     for table in tables.iter().flat_map(|table| names.iter().filter_map(|name| subtable(table, name))) {
         for (name, value) in table {
             let name = name.get_ref().as_ref();
-            let own = value.get_ref().as_table();
-            let inherits = own.is_some_and(|own| own.get("workspace").is_some());
+            let table = value.get_ref().as_table();
+            let inherits = table.is_some_and(|table| table.get("workspace").is_some());
             let inherited = workspace.filter(|_| inherits).and_then(|all| all.get(name)?.get_ref().as_table());
-            let package = [own, inherited].into_iter().flatten().find_map(|table| text_value(table, "package"));
+            let package = [table, inherited].into_iter().flatten().find_map(|table| text_value(table, "package"));
             let mut features: Vec<String> =
-                [own, inherited].into_iter().flatten().flat_map(|table| text_values(table, "features")).collect();
+                [table, inherited].into_iter().flatten().flat_map(|table| text_values(table, "features")).collect();
             let requirement = inherited_requirement(workspace.filter(|_| inherits), name).or_else(|| {
-                let of_table = [own, inherited].into_iter().flatten().find_map(|table| text_value(table, "version"));
+                let of_table = [table, inherited].into_iter().flatten().find_map(|table| text_value(table, "version"));
                 value.get_ref().as_str().or(of_table)
             });
             let code = name.replace('-', "_");

@@ -266,9 +266,14 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
 
 /// Returns a problem for each configuration below the project root, because it is not read and its author expects it to
 /// be.
-fn unread_configuration(root: &Utf8Path, manifests: &[Utf8PathBuf], own: &[Utf8PathBuf]) -> Vec<Problem> {
+fn unread_configuration(
+    root: &Utf8Path,
+    manifests: &[Utf8PathBuf],
+    configuration_files: &[Utf8PathBuf],
+) -> Vec<Problem> {
     let may_have_table = |file: &&Utf8PathBuf| matches!(file.file_name(), Some("pyproject.toml" | "Cargo.toml"));
-    let below = manifests.iter().filter(may_have_table).chain(own).filter(|file| file.parent() != Some(root));
+    let below =
+        manifests.iter().filter(may_have_table).chain(configuration_files).filter(|file| file.parent() != Some(root));
     let problems = below.filter(|file| has_configuration(file) && has_settings(file)).map(|file| {
         let subject = match file.file_name() {
             Some("pyproject.toml") => "its `[tool.blocklint]` holds",
@@ -289,14 +294,14 @@ fn excluded_patterns(
     current: &Utf8Path,
     options: PathOptions<'_>,
 ) -> Patterns {
-    let (own, from) = match options.exclude {
+    let (patterns, from) = match options.exclude {
         Some(patterns) => (patterns, current),
         None => (&*configuration.exclude, root),
     };
-    let own = own.iter().map(|pattern| (from, pattern.as_str()));
+    let patterns = patterns.iter().map(|pattern| (from, pattern.as_str()));
     let extended = configuration.extend_exclude.iter().map(|pattern| (root, pattern.as_str()));
     let more = options.extend_exclude.iter().map(|pattern| (current, pattern.as_str()));
-    Patterns::new(own.chain(extended).chain(more), false)
+    Patterns::new(patterns.chain(extended).chain(more), false)
 }
 
 /// The paths that the user named, sorted by kind.

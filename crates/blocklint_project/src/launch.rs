@@ -61,7 +61,7 @@ pub fn find_commands(text: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Command>
 
 /// Adds the commands among the words of a line. A quoted word with several words is searched too (`sh -c "…"`), at most
 /// `depth` levels deep.
-fn collect_commands(words: &[String], is_name: &dyn Fn(&str) -> bool, depth: u32, found: &mut Vec<Command>) {
+fn collect_commands(words: &[String], is_name: &dyn Fn(&str) -> bool, depth: u32, commands: &mut Vec<Command>) {
     let Some(depth) = depth.checked_sub(1) else { return };
     for (index, word) in words.iter().enumerate() {
         let rest = || words[index + 1..].iter().take_while(|word| !is_end(word)).cloned();
@@ -74,21 +74,21 @@ fn collect_commands(words: &[String], is_name: &dyn Fn(&str) -> bool, depth: u32
         let last_part = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
         if is_name(&last_part(name)) {
             let mut arguments: Vec<String> = value.map(split_words).unwrap_or_default();
-            arguments.extend(rest().flat_map(|word| match word.contains(char::is_whitespace) {
-                true => split_words(&word),
-                false => vec![word],
-            }));
-            found.push(Command { name: last_part(name), words: arguments });
+            arguments.extend(
+                rest()
+                    .flat_map(|word| if word.contains(char::is_whitespace) { split_words(&word) } else { vec![word] }),
+            );
+            commands.push(Command { name: last_part(name), words: arguments });
         } else if let Some(value) = value {
             let mut line = split_words(value);
             line.extend(rest());
             if line.first().is_some_and(|first| is_name(&last_part(first))) {
-                found.push(Command { name: last_part(&line[0]), words: line.split_off(1) });
+                commands.push(Command { name: last_part(&line[0]), words: line.split_off(1) });
             } else if value.contains(char::is_whitespace) {
-                collect_commands(&split_words(value), is_name, depth, found);
+                collect_commands(&split_words(value), is_name, depth, commands);
             }
         } else if word.contains(char::is_whitespace) {
-            collect_commands(&split_words(word), is_name, depth, found);
+            collect_commands(&split_words(word), is_name, depth, commands);
         }
     }
 }

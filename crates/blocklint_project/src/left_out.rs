@@ -54,12 +54,12 @@ fn excluding_pattern(
     options: PathOptions<'_>,
     path: &Utf8Path,
 ) -> Option<String> {
-    let (own, from, key) = match options.exclude {
+    let (patterns, from, key) = match options.exclude {
         Some(patterns) => (patterns, current, "--exclude"),
         None => (&*configuration.exclude, root, "exclude"),
     };
     let lists = [
-        (own, from, key),
+        (patterns, from, key),
         (&*configuration.extend_exclude, root, "extend-exclude"),
         (options.extend_exclude, current, "--extend-exclude"),
     ];

@@ -25,12 +25,12 @@ pub(crate) fn locked_packages(file: &Utf8Path, root: &Utf8Path) -> Vec<(String, 
 /// versions, because its users have lock files of their own.
 pub(crate) fn apply_lock_file(crates: &mut [RustCrate], root: &Utf8Path) {
     let mut lock_files: Vec<(&Utf8Path, Vec<(String, String)>)> = Vec::new();
-    for own in crates {
-        let is_program = own.roots.iter().any(|root| root.kind == CrateRootKind::Binary);
-        if own.is_published && !is_program {
+    for package in crates {
+        let is_program = package.roots.iter().any(|root| root.kind == CrateRootKind::Binary);
+        if package.is_published && !is_program {
             continue;
         }
-        let mut above = own.folder.ancestors().take_while(|folder| folder.starts_with(root));
+        let mut above = package.folder.ancestors().take_while(|folder| folder.starts_with(root));
         let Some(folder) = above.find(|folder| folder.join("Cargo.lock").is_file()) else { continue };
         let index = match lock_files.iter().position(|(known, _)| *known == folder) {
             Some(index) => index,
@@ -39,7 +39,7 @@ pub(crate) fn apply_lock_file(crates: &mut [RustCrate], root: &Utf8Path) {
                 lock_files.len() - 1
             }
         };
-        for dependency in own.dependencies.iter_mut().flatten() {
+        for dependency in package.dependencies.iter_mut().flatten() {
             let versions = lock_files[index].1.iter().filter(|(package, _)| *package == dependency.package);
             let versions: Vec<&str> = versions.map(|(_, version)| version.as_str()).collect();
             let locked = match (&dependency.oldest, &versions[..]) {

@@ -41,77 +41,82 @@ struct ModuleDependency {
     is_project: bool,
 }
 
+/// The maximal number of parents of a module whose dependencies it inherits, because parents may form a cycle.
+const MAX_PARENTS: usize = 7;
+
 /// Reads the build files of the units, and returns a module for each unit that has one, in the order of the units.
 pub fn read_modules(units: &[Unit]) -> Vec<Module> {
     let mut folders: Vec<&Utf8Path> = Vec::new();
     let mut build_files: Vec<BuildFile> = Vec::new();
     for unit in units {
         let builds = unit.manifests.iter().filter(|path| is_build_file(path.file_name().unwrap_or_default()));
-        let mut own: Option<BuildFile> = None;
+        let mut build_file: Option<BuildFile> = None;
         for path in builds {
             let Some(text) = short_text(path) else { continue };
-            let one = match path.file_name() {
+            let parsed = match path.file_name() {
                 Some("pom.xml") => parse_maven(&text),
                 _ => parse_gradle(&text),
             };
-            let all = own.get_or_insert_with(BuildFile::default);
-            all.names.extend(one.names);
-            all.parent = all.parent.take().or(one.parent);
-            all.needs.extend(one.needs);
-            all.is_open |= one.is_open;
+            let merged = build_file.get_or_insert_with(BuildFile::default);
+            merged.names.extend(parsed.names);
+            merged.parent = merged.parent.take().or(parsed.parent);
+            merged.needs.extend(parsed.needs);
+            merged.is_open |= parsed.is_open;
         }
-        let Some(mut own) = own else { continue };
-        own.names.extend(unit.folder.file_name().map(str::to_owned));
+        let Some(mut build_file) = build_file else { continue };
+        build_file.names.extend(unit.folder.file_name().map(str::to_owned));
         folders.push(&unit.folder);
-        build_files.push(own);
+        build_files.push(build_file);
     }
     // If several modules have one name, the nearest is meant.
     let module_named = |name: &str, from: usize| {
         let last = name.rsplit([':', '/']).next().unwrap_or(name);
         let path = name.trim_start_matches(':').replace(':', "/");
-        let all = build_files
+        let candidates = build_files
             .iter()
             .enumerate()
-            .filter(|(index, of)| *index != from && of.names.iter().any(|own| own == last));
-        all.max_by_key(|(index, of)| {
-            let shared =
-                folders[from].components().zip(folders[*index].components()).take_while(|(a, b)| a == b).count();
-            (
-                folders[*index].ends_with(&path),
-                of.names.first().is_some_and(|own| own == last),
-                shared,
-                std::cmp::Reverse(*index),
-            )
-        })
-        .map(|(index, _)| index)
+            .filter(|(index, candidate)| *index != from && candidate.names.iter().any(|name| name == last));
+        candidates
+            .max_by_key(|(index, candidate)| {
+                let shared_folders =
+                    folders[from].components().zip(folders[*index].components()).take_while(|(a, b)| a == b).count();
+                (
+                    folders[*index].ends_with(&path),
+                    candidate.names.first().is_some_and(|name| name == last),
+                    shared_folders,
+                    std::cmp::Reverse(*index),
+                )
+            })
+            .map(|(index, _)| index)
     };
     let mut modules: Vec<Module> = Vec::new();
-    for (index, own) in build_files.iter().enumerate() {
-        let mut module = Module { folder: folders[index].to_path_buf(), is_open: own.is_open, ..Module::default() };
+    for (index, build_file) in build_files.iter().enumerate() {
+        let mut module =
+            Module { folder: folders[index].to_path_buf(), is_open: build_file.is_open, ..Module::default() };
         // A module inherits the dependencies of its parents.
         let mut next = Some(index);
-        for _ in 0..8 {
+        for _ in 0..=MAX_PARENTS {
             let Some(current) = next else { break };
             for need in &build_files[current].needs {
                 match module_named(&need.name, index) {
-                    Some(other) => module.needs.push(other),
+                    Some(needed) => module.needs.push(needed),
                     None if need.is_project => module.is_open = true,
                     None if need.is_passed_on => module.artifacts.push(need.name.clone()),
                     None => {}
                 }
             }
             let parent = build_files[current].parent.as_deref();
-            next = parent.and_then(|name| module_named(name, current)).filter(|&other| other != current);
+            next = parent.and_then(|name| module_named(name, current)).filter(|&parent| parent != current);
         }
         // A build file in a folder above may add dependencies: `subprojects { … }`.
-        for (other, of) in build_files.iter().enumerate() {
-            if other != index && folders[index].starts_with(folders[other]) {
-                let projects = of.needs.iter().filter(|need| need.is_project);
+        for (outer, outer_file) in build_files.iter().enumerate() {
+            if outer != index && folders[index].starts_with(folders[outer]) {
+                let projects = outer_file.needs.iter().filter(|need| need.is_project);
                 module.needs.extend(projects.filter_map(|need| module_named(&need.name, index)));
-                module.is_open |= of.is_open;
+                module.is_open |= outer_file.is_open;
             }
         }
-        module.needs.retain(|&other| other != index);
+        module.needs.retain(|&needed| needed != index);
         module.needs.sort_unstable();
         module.needs.dedup();
         modules.push(module);
@@ -138,7 +143,7 @@ fn parse_maven(text: &str) -> BuildFile {
         ..BuildFile::default()
     };
     let profiles = first_child(project, "profiles").into_iter().flat_map(|all| children_named(all, "profile"));
-    let lists = std::iter::once(project).chain(profiles).filter_map(|of| first_child(of, "dependencies"));
+    let lists = std::iter::once(project).chain(profiles).filter_map(|element| first_child(element, "dependencies"));
     for dependency in lists.flat_map(|list| children_named(list, "dependency")) {
         let Some(name) = child_text(dependency, "artifactId") else { continue };
         if name.contains("${") {
@@ -164,13 +169,10 @@ fn parse_gradle(text: &str) -> BuildFile {
             let inside = &line[at + "project(".len()..];
             let inside = inside.split(')').next().unwrap_or(inside);
             let Some(path) = first_quoted(inside).filter(|_| is_word) else { continue };
-            match path.contains('$') {
-                true => build_file.is_open = true,
-                false => build_file.needs.push(ModuleDependency {
-                    name: path.to_owned(),
-                    is_passed_on: true,
-                    is_project: true,
-                }),
+            if path.contains('$') {
+                build_file.is_open = true
+            } else {
+                build_file.needs.push(ModuleDependency { name: path.to_owned(), is_passed_on: true, is_project: true })
             }
         }
         // `implementation(projects.libCore)`
@@ -217,17 +219,17 @@ pub(crate) fn first_quoted(text: &str) -> Option<&str> {
 }
 
 /// Returns the child elements with a name.
-pub(crate) fn children_named<'t, 'd: 't>(of: Node<'t, 'd>, name: &'t str) -> impl Iterator<Item = Node<'t, 'd>> {
-    of.children().filter(move |node| node.is_element() && node.tag_name().name() == name)
+pub(crate) fn children_named<'t, 'd: 't>(element: Node<'t, 'd>, name: &'t str) -> impl Iterator<Item = Node<'t, 'd>> {
+    element.children().filter(move |node| node.is_element() && node.tag_name().name() == name)
 }
 
-pub(crate) fn first_child<'t, 'd: 't>(of: Node<'t, 'd>, name: &'t str) -> Option<Node<'t, 'd>> {
-    children_named(of, name).next()
+pub(crate) fn first_child<'t, 'd: 't>(element: Node<'t, 'd>, name: &'t str) -> Option<Node<'t, 'd>> {
+    children_named(element, name).next()
 }
 
 /// Returns the text of the first child element with a name.
-pub(crate) fn child_text<'t, 'd: 't>(of: Node<'t, 'd>, name: &'t str) -> Option<&'t str> {
-    first_child(of, name)?.text().map(str::trim)
+pub(crate) fn child_text<'t, 'd: 't>(element: Node<'t, 'd>, name: &'t str) -> Option<&'t str> {
+    first_child(element, name)?.text().map(str::trim)
 }
 
 /// Removes everything between each `open` and the next `close`; a part that is not closed is kept.

@@ -46,9 +46,10 @@ impl Patterns {
         for (folder, pattern) in patterns {
             let trimmed = if pattern.len() > 1 { pattern.trim_end_matches('/') } else { pattern };
             // Special characters in the name of the folder itself are escaped.
-            let full = match Utf8Path::new(trimmed).is_absolute() {
-                true => Utf8PathBuf::from(trimmed),
-                false => absolute(Utf8Path::new(&globset::escape(folder.as_str())), Utf8Path::new(trimmed)),
+            let full = if Utf8Path::new(trimmed).is_absolute() {
+                Utf8PathBuf::from(trimmed)
+            } else {
+                absolute(Utf8Path::new(&globset::escape(folder.as_str())), Utf8Path::new(trimmed))
             };
             if let Ok(glob) = Glob::new(full.as_str()) {
                 paths.add(glob);

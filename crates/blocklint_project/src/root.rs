@@ -47,8 +47,11 @@ pub fn project_root(common: &Utf8Path) -> (Utf8PathBuf, bool) {
 /// configuration, or, if `above` is not marked, it is a git repository. A run on this folder has it as project root; a
 /// run on `above` has not.
 pub fn project_within(folder: &Utf8Path, above: &Utf8Path, is_above_marked: bool) -> Option<Utf8PathBuf> {
-    let is_own = |of: &&Utf8Path| is_project_folder(of) || !is_above_marked && of.join(".git").exists();
-    let mut below = folder.ancestors().take_while(|of| *of != above && of.starts_with(above));
+    let is_own = |folder_above: &&Utf8Path| {
+        is_project_folder(folder_above) || !is_above_marked && folder_above.join(".git").exists()
+    };
+    let mut below =
+        folder.ancestors().take_while(|folder_above| *folder_above != above && folder_above.starts_with(above));
     below.find(is_own).map(Utf8Path::to_path_buf)
 }
 

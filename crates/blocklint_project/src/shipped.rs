@@ -185,8 +185,10 @@ fn add_models_of_crates(
         }
         let library = document.get_ref().get("lib").and_then(|lib| text_of(lib.get_ref().as_table()?, "name"));
         let metadata = package.get("metadata").and_then(|metadata| metadata.get_ref().as_table());
-        let own = metadata.and_then(|metadata| metadata.get(FOLDER)?.get_ref().as_table());
-        let Some(DeValue::Array(models)) = own.and_then(|own| own.get("models")).map(|models| models.get_ref()) else {
+        let blocklint_table = metadata.and_then(|metadata| metadata.get(FOLDER)?.get_ref().as_table());
+        let Some(DeValue::Array(models)) =
+            blocklint_table.and_then(|blocklint_table| blocklint_table.get("models")).map(|models| models.get_ref())
+        else {
             continue;
         };
         for model in models {

@@ -32,7 +32,7 @@ impl Sources {
 
     /// Returns the files of a language, in order.
     pub(crate) fn of_language(&self, language: Language) -> impl Iterator<Item = &Utf8Path> {
-        self.iter().filter(move |(_, of)| *of == language).map(|(path, _)| path)
+        self.iter().filter(move |(_, file_language)| *file_language == language).map(|(path, _)| path)
     }
 
     /// True if a file is in the list, even if its path is written with `.`.

@@ -101,12 +101,18 @@ fn locked_version(text: &str, name: &str) -> Option<String> {
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
         let line = line.trim();
-        if line.strip_prefix("name = ").is_some_and(|of| normalise_name(of.trim_matches('"')) == name) {
+        if line
+            .strip_prefix("name = ")
+            .is_some_and(|written_name| normalise_name(written_name.trim_matches('"')) == name)
+        {
             let version = lines.by_ref().take(4).find_map(|line| quoted(line.trim().strip_prefix("version = ")?));
             if version.is_some() {
                 return version;
             }
-        } else if line.strip_suffix(": {").is_some_and(|of| normalise_name(of.trim_matches('"')) == name) {
+        } else if line
+            .strip_suffix(": {")
+            .is_some_and(|written_name| normalise_name(written_name.trim_matches('"')) == name)
+        {
             let in_package = lines.by_ref().take_while(|line| !line.trim_start().starts_with('}'));
             let version = in_package.filter_map(|line| quoted(line.trim().strip_prefix("\"version\":")?)).next();
             if version.is_some() {
@@ -227,12 +233,12 @@ fn installed_version(folder: &Utf8Path, root: &Utf8Path, name: &str) -> Option<(
                 continue;
             };
             for entry in entries.flatten() {
-                let Some((of, version)) =
+                let Some((written_name, version)) =
                     entry.file_name().strip_suffix(".dist-info").and_then(|stem| stem.rsplit_once('-'))
                 else {
                     continue;
                 };
-                if normalise_name(of) == name {
+                if normalise_name(written_name) == name {
                     return Some((version.to_owned(), entry.path().to_path_buf()));
                 }
             }

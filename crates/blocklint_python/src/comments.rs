@@ -20,7 +20,7 @@ pub(crate) fn collect_suppressions(source: &str, tokens: &Tokens, facts: &mut Fa
             continue;
         }
         last = Some(index);
-        let (is_alone, own) = find_own_lines(source, tokens, index);
+        let (is_alone, own_lines) = find_own_lines(source, tokens, index);
         let mut governed = None;
         let mut has_noqa = false;
         for_each_directive(&source[token.range()], |mut directive, part| {
@@ -31,13 +31,12 @@ pub(crate) fn collect_suppressions(source: &str, tokens: &Tokens, facts: &mut Fa
                 return;
             }
             has_noqa |= is_noqa;
-            let line = match is_bare_noqa {
-                true => own,
-                false => {
-                    let governed =
-                        *governed.get_or_insert_with(|| find_governed_lines(source, tokens, index, is_alone, own));
-                    directive.resolve_lines(is_alone, governed, source.len())
-                }
+            let line = if is_bare_noqa {
+                own_lines
+            } else {
+                let governed =
+                    *governed.get_or_insert_with(|| find_governed_lines(source, tokens, index, is_alone, own_lines));
+                directive.resolve_lines(is_alone, governed, source.len())
             };
             let part = TextRange::at(token.start() + part.start(), part.len());
             let rules: Vec<FormId> = directive
@@ -53,7 +52,13 @@ pub(crate) fn collect_suppressions(source: &str, tokens: &Tokens, facts: &mut Fa
                 "" => Sym::NONE,
                 reason => facts.intern_literal(reason),
             };
-            facts.suppression(Suppression { kind: directive.kind, rules, reason, comment: span(part), line });
+            facts.suppression(Suppression {
+                kind: directive.kind,
+                rules,
+                reason,
+                comment: span(part),
+                covered_span: line,
+            });
         });
     }
 }
@@ -75,7 +80,7 @@ fn find_suppression_words(bytes: &[u8]) -> Vec<u32> {
     offsets
 }
 
-/// Returns whether a comment is alone on its line, and the comment's lines: its own, and those before it that a
+/// Returns true if a comment is alone on its line, and the comment's lines: its own, and those before it that a
 /// multi-line string or a backslash joins to it, because these cannot have a comment.
 fn find_own_lines(source: &str, tokens: &Tokens, comment: usize) -> (bool, Span) {
     let mut lines = line_at(source, tokens[comment].start());
@@ -109,12 +114,13 @@ fn find_own_lines(source: &str, tokens: &Tokens, comment: usize) -> (bool, Span)
 /// At the header of a definition (`@decorator`) they reach to the line of its name, so that it applies to the body.
 fn find_governed_lines(source: &str, tokens: &Tokens, comment: usize, is_alone: bool, own_lines: Span) -> Span {
     let is_code = |token: &&Token| !is_trivia(token.kind());
-    let (lines, index) = match is_alone {
-        true => match tokens[comment..].iter().position(|token| is_code(&token)) {
+    let (lines, index) = if is_alone {
+        match tokens[comment..].iter().position(|token| is_code(&token)) {
             Some(distance) => (line_at(source, tokens[comment + distance].start()), comment + distance),
             None => return own_lines,
-        },
-        false => (own_lines, comment),
+        }
+    } else {
+        (own_lines, comment)
     };
     find_definition_line(source, tokens, index)
         .map_or(lines, |name| Span::new(lines.start.min(name.start), lines.end.max(name.end)))

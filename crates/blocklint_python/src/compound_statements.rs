@@ -32,9 +32,10 @@ impl Walker<'_> {
 
     /// Walks a `with`. Returns true if it diverges.
     pub(crate) fn walk_with_statement(&mut self, node: &StmtWith) -> bool {
-        let (flags, enter, exit) = match node.is_async {
-            true => (SiteFlags::ASYNC, Dunder::AENTER, Dunder::AEXIT),
-            false => (SiteFlags::default(), Dunder::ENTER, Dunder::EXIT),
+        let (flags, enter, exit) = if node.is_async {
+            (SiteFlags::ASYNC, Dunder::AENTER, Dunder::AEXIT)
+        } else {
+            (SiteFlags::default(), Dunder::ENTER, Dunder::EXIT)
         };
         let outer = self.region;
         let items = self.items.len();

@@ -76,10 +76,8 @@ impl Walker<'_> {
 
     /// Adds the call of `__iter__` or `__aiter__` of a loop. Returns the form of the loop's element.
     pub(crate) fn add_iteration(&mut self, iterable: FormId, is_async: bool, range: TextRange) -> FormId {
-        let (flags, method) = match is_async {
-            true => (SiteFlags::ASYNC, Dunder::AITER),
-            false => (SiteFlags::default(), Dunder::ITER),
-        };
+        let (flags, method) =
+            if is_async { (SiteFlags::ASYNC, Dunder::AITER) } else { (SiteFlags::default(), Dunder::ITER) };
         if is_async {
             self.awaits = true;
         }

@@ -45,9 +45,9 @@ pub fn extract_with(bytes: &[u8], limits: &Limits) -> FileFacts {
 /// As [`extract_with`]. It calls `parsed` between parsing and the walk, so that a caller can measure the time of each.
 pub fn extract_watched(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> FileFacts {
     let facts = FactsBuilder::new(Language::Python, bytes);
-    let most = limits.max_bytes.min(ADDRESSABLE_BYTES);
-    if bytes.len() > most {
-        let message = format!("skipped: {} bytes, more than the {most} that are read", bytes.len());
+    let max_bytes = limits.max_bytes.min(ADDRESSABLE_BYTES);
+    if bytes.len() > max_bytes {
+        let message = format!("skipped: {} bytes, more than the {max_bytes} that are read", bytes.len());
         return facts_of_unread_file(facts, Problem { span: Span::default(), message });
     }
     build_facts(facts, decode(bytes), Mode::Module, parsed)
@@ -60,9 +60,9 @@ pub fn extract_watched(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> 
 /// The top level of a cell runs when a person runs the cell, so it is no coroutine, even if it has an `await`.
 pub fn extract_notebook(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> FileFacts {
     let facts = FactsBuilder::new(Language::Python, bytes);
-    let most = limits.max_bytes.min(ADDRESSABLE_BYTES);
-    if bytes.len() > most {
-        let message = format!("skipped: {} bytes, more than the {most} that are read", bytes.len());
+    let max_bytes = limits.max_bytes.min(ADDRESSABLE_BYTES);
+    if bytes.len() > max_bytes {
+        let message = format!("skipped: {} bytes, more than the {max_bytes} that are read", bytes.len());
         return facts_of_unread_file(facts, Problem { span: Span::default(), message });
     }
     match decode_notebook(bytes) {

@@ -128,9 +128,10 @@ fn formatter_options(style: &Style, ending: LineEnding) -> Option<PyFormatOption
             Quotes::Single => QuoteStyle::Single,
             Quotes::AsWritten => QuoteStyle::Preserve,
         })
-        .with_magic_trailing_comma(match style.magic_trailing_comma {
-            true => MagicTrailingComma::Respect,
-            false => MagicTrailingComma::Ignore,
+        .with_magic_trailing_comma(if style.magic_trailing_comma {
+            MagicTrailingComma::Respect
+        } else {
+            MagicTrailingComma::Ignore
         })
         .with_preview(if style.preview { PreviewMode::Enabled } else { PreviewMode::Disabled })
         .with_line_ending(ending);

@@ -12,7 +12,8 @@ use crate::walk::{EXPRESSION_DEPTH, Walker, span};
 pub(crate) struct Binding {
     /// The kind of the variables that it binds.
     pub(crate) var_kind: VarKind,
-    /// True if unpacking a tuple adds a call of `__iter__`; false for loops and `with`.
+    /// True if unpacking a tuple adds a call of `__iter__`; false for loops, because they already have an `Iterate`
+    /// site, and for `with`.
     pub(crate) unpacks: bool,
 }
 
@@ -78,7 +79,7 @@ impl Walker<'_> {
         for (index, target) in targets.iter().enumerate() {
             let part = match matching {
                 Some(list) => self.facts.facts().list(list)[index],
-                // The display is of a comprehension, or has a `*` in it.
+                // The element count is unknown: a comprehension, or a starred element.
                 None if elements.is_some_and(|list| list.len as usize <= index || list.len == 1) => {
                     self.facts.form(Form::Element(value))
                 }

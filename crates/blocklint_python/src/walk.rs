@@ -39,9 +39,9 @@ pub(crate) struct Walker<'s> {
     pub(crate) args: Vec<Arg>,
     /// Forms of lists (displays, operands) that are not complete yet, as a stack.
     pub(crate) items: Vec<FormId>,
-    /// Levels of expressions around the one being walked.
+    /// The nesting depth of the current expression.
     pub(crate) expression_depth: u32,
-    /// Levels of suites around the one being walked.
+    /// The nesting depth of the current suite.
     pub(crate) suite_depth: u32,
     /// The first part that was left out because it is nested too deeply.
     pub(crate) too_deep: Option<Span>,

@@ -42,12 +42,11 @@ fn nested_loop_help(subject: &Subject<'_>) -> String {
         Language::Rust => ("await", "the future"),
         Language::Java => ("compose", "the publisher"),
     };
-    match subject.is_direct {
-        true => format!("{verb} {object} instead"),
-        false => {
-            let alternative = offload(subject).map_or(String::new(), |offload| format!(", or {offload}"));
-            format!("make the functions on this path async and {verb} {object}{alternative}")
-        }
+    if subject.is_direct {
+        format!("{verb} {object} instead")
+    } else {
+        let alternative = offload(subject).map_or(String::new(), |offload| format!(", or {offload}"));
+        format!("make the functions on this path async and {verb} {object}{alternative}")
     }
 }
 
@@ -151,7 +150,7 @@ mod tests {
     fn subject(runtime: Runtime, kind: OwnerKind) -> Subject<'static> {
         Subject {
             rule: rule(Effect::File.rule()).expect("a rule"),
-            mistake: &Mistake::Holds,
+            mistake: &Mistake::BlockingCall,
             language: Language::Python,
             runtime: Some(runtime),
             call: "builtins.open",
@@ -160,7 +159,7 @@ mod tests {
             site: SiteForm::Call,
             owner: Owner { kind, name: "handler" },
             hold: Hold::Unstated,
-            takes: None,
+            duration: None,
             fails: None,
             twin: None,
             holds_gil: false,

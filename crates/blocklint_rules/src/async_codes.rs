@@ -51,9 +51,8 @@ pub fn rules_of_async_code(text: &str) -> Vec<RuleCode> {
     if !typed.starts_with("ASYNC") {
         return Vec::new();
     }
-    let matching = async_codes().iter().filter(|known| known.code.starts_with(&typed));
-    let mut rules: Vec<RuleCode> =
-        matching.flat_map(|known| &known.rules).flat_map(|rule| resolve_rules(rule)).collect();
+    let matching = async_codes().iter().filter(|code| code.code.starts_with(&typed));
+    let mut rules: Vec<RuleCode> = matching.flat_map(|code| &code.rules).flat_map(|rule| resolve_rules(rule)).collect();
     rules.sort_unstable();
     rules.dedup();
     rules

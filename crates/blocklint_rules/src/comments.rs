@@ -45,9 +45,10 @@ pub fn resolve_rules(text: &str) -> Vec<RuleCode> {
     if !typed.starts_with("BLT") {
         return Vec::new();
     }
-    match typed.starts_with("BLT9") {
-        true => RULES.iter().map(|rule| rule.code).filter(|code| code.to_string().starts_with(&typed)).collect(),
-        false => about_code.filter(|code| code.to_string().starts_with(&typed)).collect(),
+    if typed.starts_with("BLT9") {
+        RULES.iter().map(|rule| rule.code).filter(|code| code.to_string().starts_with(&typed)).collect()
+    } else {
+        about_code.filter(|code| code.to_string().starts_with(&typed)).collect()
     }
 }
 
@@ -68,7 +69,7 @@ pub fn mentions_rules(reason: &str) -> bool {
     is_all || first.is_some_and(is_rule_like) || words.any(|word| word.starts_with("BLT") && is_rule_like(word))
 }
 
-/// Returns the words of a text that could refer to rules: letters, digits and hyphens.
+/// Returns the words of a text that could refer to rules: runs of letters, digits and hyphens.
 fn rule_words(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).map(|word| word.trim_matches('-'));
     words.filter(|word| !word.is_empty())
@@ -77,30 +78,35 @@ fn rule_words(text: &str) -> impl Iterator<Item = &str> {
 /// True if a word refers to a rule, or is similar to the name of a rule and no ordinary word.
 fn is_rule_like(word: &str) -> bool {
     let is_name = word.contains('-') || word.bytes().any(|byte| byte.is_ascii_digit());
-    match word.eq_ignore_ascii_case("all") {
-        true => word == "ALL",
-        false => !resolve_rules(word).is_empty() || is_name && suggest_rule(word).is_some(),
+    if word.eq_ignore_ascii_case("all") {
+        word == "ALL"
+    } else {
+        !resolve_rules(word).is_empty() || is_name && suggest_rule(word).is_some()
     }
 }
 
 /// Returns the rules at the beginning of the text behind a directive, in or without brackets. Misspelt rules are
 /// corrected.
-fn parse_rules(list: &str) -> Vec<String> {
-    let inside = list.trim_start_matches(['[', '(', '{', '<', '=', ':', ' ', '\t']);
+fn parse_rules(rule_list: &str) -> Vec<String> {
+    let inside = rule_list.trim_start_matches(['[', '(', '{', '<', '=', ':', ' ', '\t']);
     let end = inside.find([']', ')', '}', '>']).unwrap_or(inside.len());
-    let is_bracketed = list.trim_start().starts_with(['[', '(', '{', '<']);
+    let is_bracketed = rule_list.trim_start().starts_with(['[', '(', '{', '<']);
     let mut rules = Vec::new();
     for word in rule_words(&inside[..end]) {
-        match () {
-            () if !resolve_rules(word).is_empty() => rules.push(word.to_owned()),
-            () if is_rule_like(word) => rules.extend(suggest_rule(word)),
-            // An unknown word stays in the list: BLT903 reports it once the form of the comment is right.
-            () if is_bracketed => rules.push(word.to_owned()),
-            () => break,
+        // In brackets an unknown word stays in the list: BLT903 reports it once the form of the comment is right.
+        let is_known = !resolve_rules(word).is_empty();
+        if is_known || is_bracketed && !is_rule_like(word) {
+            rules.push(word.to_owned());
+        } else if is_rule_like(word) {
+            rules.extend(suggest_rule(word));
+        } else {
+            break;
         }
     }
     if rules.is_empty() {
-        rules.extend(rule_words(list).filter(|word| word.starts_with("BLT") && is_rule_like(word)).map(str::to_owned));
+        rules.extend(
+            rule_words(rule_list).filter(|word| word.starts_with("BLT") && is_rule_like(word)).map(str::to_owned),
+        );
     }
     rules
 }
@@ -115,14 +121,16 @@ pub fn diagnose_comment(text: &str) -> Option<(String, Option<String>)> {
     }
     if let Some(codes) = text.strip_prefix("noqa") {
         let rules = parse_rules(codes).join(", ");
-        return Some(match codes.trim_start().starts_with(':') {
-            true => ("`noqa` is a comment of Python's linters".to_owned(), Some(format!("{NAME}: ignore[{rules}]"))),
-            false => ("a colon is missing after `noqa`".to_owned(), Some(format!("noqa: {rules}"))),
+        return Some(if codes.trim_start().starts_with(':') {
+            ("`noqa` is a comment of Python's linters".to_owned(), Some(format!("{NAME}: ignore[{rules}]")))
+        } else {
+            ("a colon is missing behind `noqa`".to_owned(), Some(format!("noqa: {rules}")))
         });
     }
-    let (name, rest) = match text.get(..NAME.len()).is_some_and(|head| head.eq_ignore_ascii_case(NAME)) {
-        true => text.split_at(NAME.len()),
-        false => text.split_at(text.find(|c: char| !(c.is_ascii_alphabetic() || matches!(c, '-' | '_')))?),
+    let (name, rest) = if text.get(..NAME.len()).is_some_and(|head| head.eq_ignore_ascii_case(NAME)) {
+        text.split_at(NAME.len())
+    } else {
+        text.split_at(text.find(|c: char| !(c.is_ascii_alphabetic() || matches!(c, '-' | '_')))?)
     };
     if strsim::damerau_levenshtein(&name.to_ascii_lowercase(), NAME) > 2 {
         return None;
@@ -132,64 +140,71 @@ pub fn diagnose_comment(text: &str) -> Option<(String, Option<String>)> {
         None => (false, rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '_' | '.'))),
     };
     let end = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_'))).unwrap_or(rest.len());
-    let (written, list) = (&rest[..end], rest[end..].trim_start());
+    let (written, rule_list) = (&rest[..end], rest[end..].trim_start());
     let word = written.to_ascii_lowercase();
-    let rules = parse_rules(list);
+    let rules = parse_rules(rule_list);
     let with_rules = |word: &str| match word {
         "nonblocking" => format!("{NAME}: {word}"),
         _ if rules.is_empty() => format!("{NAME}: {word}"),
         _ => format!("{NAME}: {word}[{}]", rules.join(", ")),
     };
-    let is_set_off = list.starts_with(['[', '(', '{', '<', '=']);
-    let known = match DIRECTIVES.contains(&word.as_str()) {
-        true => word.as_str(),
-        false => {
-            let near = similar_directive(&word);
-            let is_directive = colon || is_set_off;
-            return match near {
-                Some(known) if is_directive => {
-                    Some((format!("`{written}` is not a {NAME} directive"), Some(with_rules(known))))
-                }
-                None if is_directive && list.starts_with(['[', '=']) && !word.is_empty() => {
-                    Some((format!("`{written}` is not a {NAME} directive"), None))
-                }
-                _ => None,
-            };
-        }
+    let has_opening_bracket = rule_list.starts_with(['[', '(', '{', '<', '=']);
+    let directive = if DIRECTIVES.contains(&word.as_str()) {
+        word.as_str()
+    } else {
+        let is_directive = colon || has_opening_bracket;
+        return match similar_directive(&word) {
+            Some(directive) if is_directive => {
+                Some((format!("`{written}` is no word of {NAME}'s"), Some(with_rules(directive))))
+            }
+            None if is_directive && rule_list.starts_with(['[', '=']) && !word.is_empty() => {
+                Some((format!("`{written}` is no word of {NAME}'s"), None))
+            }
+            _ => None,
+        };
     };
-    let suggestion = with_rules(known);
+    let suggestion = with_rules(directive);
     if !colon {
-        let is_comment = list.is_empty() || is_set_off || mentions_rules(list);
-        return is_comment.then(|| (format!("a colon is missing after `{NAME}`"), Some(suggestion)));
+        let is_comment = rule_list.is_empty() || has_opening_bracket || mentions_rules(rule_list);
+        return is_comment.then(|| (format!("a colon is missing behind `{NAME}`"), Some(suggestion)));
     }
     if name != NAME {
-        let clause = match name.eq_ignore_ascii_case(NAME) {
-            true => format!("`{name}` must be lower case"),
-            false => format!("`{name}` is not `{NAME}`"),
+        let clause = if name.eq_ignore_ascii_case(NAME) {
+            format!("`{name}` is written in small letters")
+        } else {
+            format!("`{name}` is not `{NAME}`")
         };
         return Some((clause, Some(suggestion)));
     }
     if written != word {
         return Some((format!("`{written}` must be lower case"), Some(suggestion)));
     }
-    let clause = match list {
-        _ if word == "nonblocking" => match is_set_off {
-            true => format!("`{word}` takes no rules"),
-            false => return None,
-        },
-        list if list.starts_with('[') && !list.contains(']') => format!("the bracket after `{word}` is not closed"),
-        list if list.starts_with('[') && list[1..].trim_start_matches([',', ' ', '\t']).starts_with(']') => {
-            return Some((format!("the brackets after `{word}` name no rule"), None));
+    let clause = match rule_list {
+        _ if word == "nonblocking" => {
+            if has_opening_bracket {
+                format!("`{word}` takes no rules")
+            } else {
+                return None;
+            }
         }
-        list if list.starts_with('[')
-            && list.split_once(']').is_some_and(|(_, rest)| rest.trim_start().starts_with('[')) =>
+        rule_list if rule_list.starts_with('[') && !rule_list.contains(']') => {
+            format!("the bracket behind `{word}` is not closed")
+        }
+        rule_list
+            if rule_list.starts_with('[') && rule_list[1..].trim_start_matches([',', ' ', '\t']).starts_with(']') =>
         {
-            let rules: Vec<&str> = rule_words(list).filter(|word| is_rule_like(word)).collect();
+            return Some((format!("the brackets behind `{word}` name no rule"), None));
+        }
+        rule_list
+            if rule_list.starts_with('[')
+                && rule_list.split_once(']').is_some_and(|(_, rest)| rest.trim_start().starts_with('[')) =>
+        {
+            let rules: Vec<&str> = rule_words(rule_list).filter(|word| is_rule_like(word)).collect();
             let instead = format!("{NAME}: {word}[{}]", rules.join(", "));
             return Some((format!("all rules of `{word}` belong in one pair of brackets"), Some(instead)));
         }
-        list if list.starts_with('[') || !is_set_off && !mentions_rules(list) => {
-            return Some((format!("`{word}` must be alone on its line"), None));
+        rule_list if rule_list.starts_with('[') || !has_opening_bracket && !mentions_rules(rule_list) => {
+            return Some((format!("`{word}` must stand alone on its line"), None));
         }
         _ => format!("the rules after `{word}` must be in square brackets"),
     };
@@ -198,8 +213,9 @@ pub fn diagnose_comment(text: &str) -> Option<(String, Option<String>)> {
 
 /// Returns the directive that a misspelt word, or a directive of another linter, probably means.
 fn similar_directive(word: &str) -> Option<&'static str> {
-    let nearest = DIRECTIVES.iter().map(|known| (strsim::damerau_levenshtein(word, known), *known)).min();
-    let similar = nearest.filter(|(distance, known)| *distance <= known.len() / 3).map(|(_, known)| known);
+    let nearest = DIRECTIVES.iter().map(|directive| (strsim::damerau_levenshtein(word, directive), *directive)).min();
+    let similar =
+        nearest.filter(|(distance, directive)| *distance <= directive.len() / 3).map(|(_, directive)| directive);
     similar.or_else(|| {
         let is_foreign = FOREIGN_DIRECTIVES.contains(&word);
         is_foreign.then(|| if word.contains("file") { "ignore-file" } else { "ignore" })
@@ -208,9 +224,10 @@ fn similar_directive(word: &str) -> Option<&'static str> {
 
 /// Returns the mistake in a string of `@SuppressWarnings`, and the annotation that was probably meant.
 fn diagnose_annotation(written: &str) -> (String, Option<String>) {
-    let rest = match written.get(..NAME.len()).is_some_and(|head| head.eq_ignore_ascii_case(NAME)) {
-        true => &written[NAME.len()..],
-        false => written,
+    let rest = if written.get(..NAME.len()).is_some_and(|head| head.eq_ignore_ascii_case(NAME)) {
+        &written[NAME.len()..]
+    } else {
+        written
     };
     let rules: Vec<String> = parse_rules(rest.trim_start_matches(['.', ':', ' ', '-', '_']));
     let strings: Vec<String> = rules.iter().map(|rule| format!("\"{NAME}:{rule}\"")).collect();

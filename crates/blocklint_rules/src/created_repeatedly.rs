@@ -37,8 +37,8 @@ fn remedy(subject: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refus
 }
 
 /// Returns the message, in one sentence without a full stop.
-fn message(made: CreatedKind, occasion: CreatedPer, owner: &str, call: &str) -> String {
-    let action = match made {
+fn message(kind: CreatedKind, occasion: CreatedPer, owner: &str, call: &str) -> String {
+    let action = match kind {
         CreatedKind::Threads => "creates threads",
         CreatedKind::Connections => "opens connections",
     };
@@ -51,8 +51,8 @@ fn message(made: CreatedKind, occasion: CreatedPer, owner: &str, call: &str) -> 
 }
 
 /// Returns the note that says why it matters.
-fn why(made: CreatedKind, occasion: CreatedPer) -> &'static str {
-    match (made, occasion) {
+fn why(kind: CreatedKind, occasion: CreatedPer) -> &'static str {
+    match (kind, occasion) {
         (CreatedKind::Threads, CreatedPer::PerInstance { .. }) => {
             "the number of threads grows with the number of instances, even if each instance shuts its own down"
         }
@@ -66,8 +66,8 @@ fn why(made: CreatedKind, occasion: CreatedPer) -> &'static str {
 }
 
 /// Returns the help.
-fn help(made: CreatedKind, language: Language, call: &str) -> &'static str {
-    match (made, language) {
+fn help(kind: CreatedKind, language: Language, call: &str) -> &'static str {
+    match (kind, language) {
         // The text of a call without a scheduler's name does not show its kind, so the advice holds for both.
         (CreatedKind::Threads, Language::Java) if call.contains("cheduler") => {
             "share one: `private static final Scheduler SHARED = Schedulers.newBoundedElastic(…)`; then remove `dispose()` of the \

@@ -44,7 +44,7 @@ fn message(response: &LargeResponse) -> String {
         Serialisation::ByClass => "it is converted to plain data before it is rendered as JSON",
         Serialisation::Rendered | Serialisation::ByHand => "JSON is rendered in Python",
         Serialisation::Encoded => "`jsonable_encoder` converts it",
-        Serialisation::Old => "pydantic 1 converts it",
+        Serialisation::Pydantic1 => "pydantic 1 converts it",
     };
     format!("`{endpoint}` returns {many}, and the event loop is blocked while {meanwhile}")
 }
@@ -72,7 +72,7 @@ fn why(serialisation: Serialisation) -> &'static str {
             "without a response model `jsonable_encoder` converts every value in Python, on the event loop, before JSON is \
              rendered"
         }
-        Serialisation::Old => {
+        Serialisation::Pydantic1 => {
             "pydantic 1 converts and validates every value again in Python, on the event loop, before JSON is rendered"
         }
     }
@@ -86,8 +86,10 @@ fn size_notes(response: &LargeResponse) -> Vec<String> {
             "the size is unknown: the code that returns the rows was not read, and no limit is visible".to_owned(),
         );
     }
-    match (response.levels, response.fields) {
-        (2.., fields) => notes.push(format!("each item has {fields} fields and {} levels of models", response.levels)),
+    match (response.nesting_depth, response.fields) {
+        (2.., fields) => {
+            notes.push(format!("each item has {fields} fields and {} levels of models", response.nesting_depth))
+        }
         (_, 20..) => notes.push(format!("each item has {} fields", response.fields)),
         _ => {}
     }
@@ -107,7 +109,7 @@ fn help(response: &LargeResponse) -> String {
             Some(model) => format!("declare `response_model={model}`, and {paging}"),
             None => format!("declare the return type (`-> list[…]` or `response_model`), and {paging}"),
         },
-        (Serialisation::Old, _) => format!(
+        (Serialisation::Pydantic1, _) => format!(
             "{paging}, or return `Response(content=model.json(by_alias=True), media_type=\"application/json\", status_code=…)`, \
              which skips the response model's filter of fields"
         ),
@@ -139,7 +141,7 @@ fn remedy_of(response: &LargeResponse) -> Result<Remedy, Refusal> {
                       and OpenAPI describes the model"
                 .to_owned(),
         }),
-        (Serialisation::Old, ..) => {
+        (Serialisation::Pydantic1, ..) => {
             Err(Refusal::new("a response of bytes would skip the filter of fields, aliases and status code"))
         }
         _ => Err(Refusal::new("pages or chunks change the response that callers receive")),

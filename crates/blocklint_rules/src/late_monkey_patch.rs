@@ -21,22 +21,19 @@ pub(crate) static LATE_MONKEY_PATCH: Rule = Rule {
 static WORDS: MistakeWords = MistakeWords { words, remedy, doubt };
 
 fn words(subject: &Subject<'_>) -> Option<FindingText> {
-    let Mistake::LateMonkeyPatch { taken, is_module, patch } = subject.mistake else { return None };
-    let message = match subject.is_direct {
-        true => format!("`{taken}` is imported before `{patch}()` and is not patched"),
-        false => format!("this imports `{taken}` before `{patch}()`, so it is not patched"),
+    let Mistake::LateMonkeyPatch { imported, is_module, patch } = subject.mistake else { return None };
+    let message = if subject.is_direct {
+        format!("`{imported}` is imported before `{patch}()` and is not patched")
+    } else {
+        format!("this imports `{imported}` before `{patch}()`, so it is not patched")
     };
-    let why = match is_module {
-        false => {
-            let (module, name) = taken.rsplit_once('.').unwrap_or(("", taken));
-            format!(
-                "patching replaces `{name}` in the module `{module}`; code that imported it earlier keeps the blocking \
-                 original"
-            )
-        }
-        true => {
-            format!("`{taken}` copies names of patched modules when it is imported, and keeps the blocking originals")
-        }
+    let why = if *is_module {
+        format!("`{imported}` copies names of patched modules when it is imported, and keeps the blocking originals")
+    } else {
+        let (module, name) = imported.rsplit_once('.').unwrap_or(("", imported));
+        format!(
+            "patching replaces `{name}` in the module `{module}`; code that imported it earlier keeps the blocking original"
+        )
     };
     let help = format!("call `{patch}()` above all other imports of the file that starts the program");
     Some(FindingText { message, notes: vec![why], help: Some(help) })

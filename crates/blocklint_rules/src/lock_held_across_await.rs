@@ -35,13 +35,10 @@ fn words(subject: &Subject<'_>) -> Option<FindingText> {
         }
         (_, false) => format!("lock `{written}` is held across `await {awaited}` in {owner}"),
     };
-    let why = match reentrant {
-        true => {
-            "all tasks of the event loop share one thread, so the re-entrant lock lets each of them in; only other threads wait"
-        }
-        false => {
-            "a task that tries to take the lock meanwhile blocks the event loop, so this task cannot resume and release it"
-        }
+    let why = if *reentrant {
+        "all tasks of the event loop share one thread, so the re-entrant lock lets each of them in; only other threads wait"
+    } else {
+        "a task that tries to take the lock meanwhile blocks the event loop, so this task cannot resume and release it"
     };
     Some(FindingText { message, notes: vec![why.to_owned()], help: Some(help(subject)) })
 }

@@ -42,11 +42,8 @@ fn help(subject: &Subject<'_>, adapter: Option<&str>, pool: Option<&str>) -> Opt
     }
     let pool = pool.map(|pool| {
         let (holder, _) = pool.rsplit_once('.').unwrap_or((pool, ""));
-        let short = match holder.ends_with("ThreadPool") {
-            true => "gevent.get_hub().threadpool.apply",
-            false => pool,
-        };
-        format!("run it in a real thread: `{short}({}, …)`", one_line(subject.written))
+        let thread_function = if holder.ends_with("ThreadPool") { "gevent.get_hub().threadpool.apply" } else { pool };
+        format!("run it in a real thread: `{thread_function}({}, …)`", one_line(subject.written))
     });
     match (adapter, pool) {
         (Some(adapter), Some(pool)) => Some(format!("call `{adapter}()` at start-up, or {pool}")),

@@ -11,12 +11,12 @@ pub(crate) static WORDS: MistakeWords = MistakeWords { words, remedy, doubt };
 
 fn words(subject: &Subject<'_>) -> Option<FindingText> {
     Some(match subject.mistake {
-        Mistake::Offloads { unbounded, takes } => FindingText {
-            message: offload_message(subject.language, subject.written, unbounded, takes.as_deref()),
-            notes: vec![offload_why(subject.language, unbounded, takes.as_deref()).to_owned()],
+        Mistake::UnboundedOffload { unbounded, connection_call } => FindingText {
+            message: offload_message(subject.language, subject.written, unbounded, connection_call.as_deref()),
+            notes: vec![offload_why(subject.language, unbounded, connection_call.as_deref()).to_owned()],
             help: Some(offload_help(subject.language, unbounded).to_owned()),
         },
-        Mistake::Starves(starved) => FindingText {
+        Mistake::PoolStarvation(starved) => FindingText {
             message: starved_message(subject.written, subject.call, starved, &subject.owner.words()),
             notes: vec![starved_why(starved).to_owned()],
             help: Some(starved_help(subject.language, starved).to_owned()),
@@ -27,29 +27,29 @@ fn words(subject: &Subject<'_>) -> Option<FindingText> {
 
 fn remedy(subject: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
     let reason = match (subject.mistake, subject.language) {
-        (Mistake::Starves(_) | Mistake::Offloads { .. }, Language::Rust) => {
-            "the limit, and the code that holds the connection, must be chosen by hand"
+        (Mistake::PoolStarvation(_) | Mistake::UnboundedOffload { .. }, Language::Rust) => {
+            "the limit of the work and the holder of the connection must be chosen by hand"
         }
-        (Mistake::Starves(_) | Mistake::Offloads { .. }, Language::Java) => NO_EDIT,
-        (Mistake::Starves(Starved::OwnJob { .. }), _) => "the thread that runs the job must be chosen by hand",
-        (Mistake::Starves(_), _) => "all work with the connection must move to a thread together",
-        (Mistake::Offloads { .. }, _) => "the limit must be chosen by hand",
+        (Mistake::PoolStarvation(_) | Mistake::UnboundedOffload { .. }, Language::Java) => NO_EDIT,
+        (Mistake::PoolStarvation(Starved::OwnJob { .. }), _) => "the thread that runs the job must be chosen by hand",
+        (Mistake::PoolStarvation(_), _) => "all work with the connection must move to a thread together",
+        (Mistake::UnboundedOffload { .. }, _) => "the limit must be chosen by hand",
         _ => return None,
     };
     Some(Err(Refusal::new(reason)))
 }
 
 /// Returns the message about work that is passed to threads.
-fn offload_message(language: Language, written: &str, unbounded: &Unbounded, takes: Option<&str>) -> String {
+fn offload_message(language: Language, written: &str, unbounded: &Unbounded, connection_call: Option<&str>) -> String {
     let written = one_line(written);
     let many = match unbounded {
         Unbounded::PerItem => "for each item".to_owned(),
         Unbounded::PerEntry(name) => format!("for each request to `{name}`"),
         Unbounded::Endless => return format!("`{written}` passes endless work to a pool for short tasks"),
     };
-    match takes {
-        Some(takes) => {
-            format!("`{written}` runs work in a thread {many}, and each waits in `{takes}` for a connection")
+    match connection_call {
+        Some(connection_call) => {
+            format!("`{written}` runs work in a thread {many}, and each waits in `{connection_call}` for a connection")
         }
         // The pools of asyncio and anyio limit the number of threads, but not the number of jobs that wait for them.
         None if language == Language::Python => {
@@ -60,8 +60,8 @@ fn offload_message(language: Language, written: &str, unbounded: &Unbounded, tak
 }
 
 /// Returns the note that says why work without a bound matters.
-fn offload_why(language: Language, unbounded: &Unbounded, takes: Option<&str>) -> &'static str {
-    match (unbounded, takes, language) {
+fn offload_why(language: Language, unbounded: &Unbounded, connection_call: Option<&str>) -> &'static str {
+    match (unbounded, connection_call, language) {
         (Unbounded::Endless, _, _) => {
             "it occupies one thread of the pool for ever, and the runtime waits for that thread at shutdown"
         }
@@ -155,14 +155,16 @@ fn starved_help(language: Language, starved: &Starved) -> &'static str {
 
 fn doubt(mistake: &Mistake) -> Option<&'static str> {
     Some(match mistake {
-        Mistake::Starves(Starved::SecondConnection { .. } | Starved::OwnJob { .. }) => {
-            "the other one is several calls away"
+        Mistake::PoolStarvation(Starved::SecondConnection { .. } | Starved::OwnJob { .. }) => {
+            "the other one is some calls away"
         }
-        Mistake::Offloads { unbounded: Unbounded::PerItem, .. } => "the number of simultaneous items is inferred",
-        Mistake::Offloads { unbounded: Unbounded::PerEntry(_), .. } => {
-            "the number of simultaneous calls is inferred from the callers"
+        Mistake::UnboundedOffload { unbounded: Unbounded::PerItem, .. } => {
+            "how many items there are at once is inferred"
         }
-        Mistake::Offloads { unbounded: Unbounded::Endless, .. } => "the analysis only infers that the work never ends",
+        Mistake::UnboundedOffload { unbounded: Unbounded::PerEntry(_), .. } => {
+            "how many of them run at once is inferred from code that calls it"
+        }
+        Mistake::UnboundedOffload { unbounded: Unbounded::Endless, .. } => "that the work never ends is inferred",
         _ => return None,
     })
 }

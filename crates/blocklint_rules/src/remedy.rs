@@ -21,7 +21,7 @@ pub struct Advice {
     pub forwards_arguments: bool,
     /// True if the call returns a coroutine.
     pub returns_coroutine: bool,
-    /// The call, or something below it, that cannot move to another thread.
+    /// The call, or a call that it reaches, that cannot move to another thread.
     pub bound: Option<BoundCall>,
     /// The library's method that takes the lambda around the call (Java).
     pub taker: Option<String>,
@@ -123,8 +123,8 @@ pub(crate) const NO_GREENLETS: &str = "Rust has no greenlets";
 ///
 /// Returns the reason if no edit is right.
 pub fn choose_remedy(subject: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
-    if let Some(own_remedy) = subject.rule.mistake_words.and_then(|mistake| (mistake.remedy)(subject, advice)) {
-        return own_remedy;
+    if let Some(remedy) = subject.rule.mistake_words.and_then(|mistake| (mistake.remedy)(subject, advice)) {
+        return remedy;
     }
     let refuse = |reason: &str| Err(Refusal::new(reason));
     match subject.language {
@@ -216,7 +216,7 @@ pub fn choose_remedy(subject: &Subject<'_>, advice: &Advice) -> Result<Remedy, R
     }
 }
 
-/// True if the call takes a lock, which a worker thread would own instead of this thread.
+/// True if the call acquires a lock (`lock.acquire()`), which a worker thread would own instead of this thread.
 fn is_acquire(subject: &Subject<'_>) -> bool {
     subject.is_direct && subject.rule.effect == Some(Effect::Wait) && last_name(subject.call) == "acquire"
 }

@@ -28,7 +28,7 @@ pub(crate) fn choose_java_remedy(subject: &Subject<'_>, advice: &Advice) -> Resu
     if matches!(advice.pool_availability, Availability::NeedsNewerVersion(_)) {
         publishers.workers = publishers.older_workers;
     }
-    // A worker may wait for another publisher. But code that waits for one directly should compose it instead.
+    // Offloads nested waits, but not a direct `block()`: that publisher should be composed.
     let offload = !(subject.is_direct && subject.rule.effect == Some(Effect::NestedLoop));
     if template.is_none() && !offload {
         if let Availability::NeedsNewerVersion(what) = &advice.twin_availability {

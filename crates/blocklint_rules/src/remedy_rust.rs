@@ -50,7 +50,7 @@ fn refuse_uneditable(subject: &Subject<'_>, advice: &Advice) -> Result<(), Refus
     Ok(())
 }
 
-/// Returns the remedy of a blocking call, whether or not its shape is in [`RUST_FIX_SHAPES`].
+/// Returns the remedy of a blocking call. Its shape need not be in [`RUST_FIX_SHAPES`].
 fn choose_unproven_remedy(subject: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     refuse_uneditable(subject, advice)?;
     let refuse = |reason: &str| Err(Refusal::new(reason));
@@ -101,11 +101,11 @@ fn choose_unproven_remedy(subject: &Subject<'_>, advice: &Advice) -> Result<Reme
         let is_database_step =
             subject.is_direct && advice.kind.is_none() && subject.rule.effect == Some(Effect::Database);
         let lacks_feature = matches!(advice.pool_availability, Availability::MissingFeature(_));
-        let limit =
-            match lacks_feature || is_database_step || nested || advice.kind.is_none() && subject.fails.is_some() {
-                true => Applicability::Display,
-                false => Applicability::Unsafe,
-            };
+        let limit = if lacks_feature || is_database_step || nested || advice.kind.is_none() && subject.fails.is_some() {
+            Applicability::Display
+        } else {
+            Applicability::Unsafe
+        };
         // An edit that is only displayed does not replace edits that can be applied.
         let edit_kind =
             EditKind::Offload { functions: vec![Offload { path: path.to_owned(), keywords: false, fallible }] };
@@ -135,9 +135,10 @@ fn choose_unproven_remedy(subject: &Subject<'_>, advice: &Advice) -> Result<Reme
     match edit_kinds.is_empty() {
         false => Ok(Remedy { edit_kinds, at_most }),
         true if newer.is_some() => refuse(newer.as_deref().unwrap_or_default()),
-        true => refuse(missing.unwrap_or(match advice.lazy {
-            true => "the call only builds a lazy result: the code that consumes it blocks",
-            false => "the surrounding code must await the future",
+        true => refuse(missing.unwrap_or(if advice.lazy {
+            "the call only builds a lazy result: the code that consumes it blocks"
+        } else {
+            "the surrounding code must await the future"
         })),
     }
 }

@@ -96,18 +96,19 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// True if this layer chooses a rule, false if it ignores the rule; `None` if no selector of it matches.
+    /// Returns true if this layer chooses a rule, false if it ignores the rule, `None` if none of its selectors matches
+    /// the rule.
     fn chooses(&self, rule: &Rule) -> Option<bool> {
         let weight = |list: &[Selector]| list.iter().filter_map(|selector| selector.weight(rule)).max();
-        let mut wanted = self.select.as_deref().and_then(weight).max(weight(&self.extend_select));
-        let unwanted = weight(&self.ignore);
+        let mut select_weight = self.select.as_deref().and_then(weight).max(weight(&self.extend_select));
+        let ignore_weight = weight(&self.ignore);
         match &self.select {
-            None if wanted.is_none() && unwanted.is_none() => return None,
-            Some(_) if rule.code == UNREADABLE_SOURCE.code => wanted = wanted.or(Some(0)),
+            None if select_weight.is_none() && ignore_weight.is_none() => return None,
+            Some(_) if rule.code == UNREADABLE_SOURCE.code => select_weight = select_weight.or(Some(0)),
             _ => {}
         }
-        // `None` is less than any weight: neither wanted nor unwanted leaves a rule out.
-        Some(wanted > unwanted)
+        // `None` is less than any weight, so a rule without a selector is not chosen.
+        Some(select_weight > ignore_weight)
     }
 }
 
@@ -167,11 +168,12 @@ pub fn nearest_rule(text: &str) -> Option<String> {
     let codes = RULES.iter().map(|rule| rule.code.to_string());
     let names = RULES.iter().map(|rule| rule.name.to_owned());
     let typed = text.to_ascii_lowercase();
-    let near = codes.chain(names).map(|known| {
+    let distances = codes.chain(names).map(|known| {
         let distance = strsim::damerau_levenshtein(&typed, &known.to_ascii_lowercase());
         (distance, known)
     });
-    near.filter(|(distance, known)| *distance <= known.len().div_ceil(4))
+    distances
+        .filter(|(distance, known)| *distance <= known.len().div_ceil(4))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, known)| known)
 }

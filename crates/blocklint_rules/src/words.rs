@@ -1,7 +1,7 @@
 //! The description of a finding (`Subject`) that the analysis passes to the rules, and its sentences: the message says
 //! the mistake, the notes say why it matters, the help says what to do.
 
-use blocklint_core::{Fails, Hold, Language, Mistake, RuleCode, Runtime, Takes};
+use blocklint_core::{CallDuration, Fails, Hold, Language, Mistake, RuleCode, Runtime};
 
 use crate::Rule;
 use crate::advice::help;
@@ -30,7 +30,7 @@ pub struct Subject<'a> {
     /// How long one call can block the thread.
     pub hold: Hold,
     /// The usual time of one call, if it is known.
-    pub takes: Option<Takes>,
+    pub duration: Option<CallDuration>,
     /// The failure of the call on an event loop, if it fails there.
     pub fails: Option<Fails>,
     /// The async twin for this runtime, if the model has one.
@@ -139,8 +139,8 @@ pub struct FindingText {
 impl Subject<'_> {
     /// Returns the sentences of the finding.
     pub fn words(&self) -> FindingText {
-        let own = self.rule.mistake_words.and_then(|mistake| (mistake.words)(self));
-        let FindingText { message, mut notes, help } = own.unwrap_or_else(|| self.words_of_blocking_call());
+        let mistake_text = self.rule.mistake_words.and_then(|mistake| (mistake.words)(self));
+        let FindingText { message, mut notes, help } = mistake_text.unwrap_or_else(|| self.words_of_blocking_call());
         notes.extend(self.operation.map(str::to_owned));
         notes.extend(self.held_by.map(|holder| format!("it may wait while `{holder}` holds the lock")));
         notes.extend(self.note.map(str::to_owned));
@@ -155,10 +155,7 @@ impl Subject<'_> {
 
     /// Returns the sentences of a finding of a rule that reports an effect.
     fn words_of_blocking_call(&self) -> FindingText {
-        let through = match self.is_direct {
-            true => String::new(),
-            false => format!(" through `{}`", one_line(self.written)),
-        };
+        let through = if self.is_direct { String::new() } else { format!(" through `{}`", one_line(self.written)) };
         let (noun, call, owner, harm) = (self.rule.noun, self.call, self.owner.words(), self.harm());
         FindingText {
             message: format!("{noun} `{call}`{through} in {owner} {harm}"),
@@ -175,18 +172,19 @@ impl Subject<'_> {
     /// Returns the note on causes of this site that other rules report: at most three calls, and the number of the
     /// rest.
     fn other_rules_note(&self) -> Option<String> {
-        const MOST: usize = 3;
-        let shown = self.other_rule_causes.iter().take(MOST).map(|(rule, call)| format!("`{call}` ({rule})"));
+        const MAX_CALLS: usize = 3;
+        let shown = self.other_rule_causes.iter().take(MAX_CALLS).map(|(rule, call)| format!("`{call}` ({rule})"));
         let mut parts: Vec<String> = shown.collect();
-        match self.other_rule_causes.len().saturating_sub(MOST) {
+        match self.other_rule_causes.len().saturating_sub(MAX_CALLS) {
             0 => {}
             1 => parts.push("1 more call".to_owned()),
             more => parts.push(format!("{more} more calls")),
         }
         let last = parts.pop()?;
-        Some(match parts.is_empty() {
-            true => format!("the same call also blocks in {last}"),
-            false => format!("the same call also blocks in {} and {last}", parts.join(", ")),
+        Some(if parts.is_empty() {
+            format!("the same call also blocks in {last}")
+        } else {
+            format!("the same call also blocks in {} and {last}", parts.join(", "))
         })
     }
 
@@ -201,8 +199,8 @@ impl Subject<'_> {
             (None, _) => {}
         }
         let is_exact = self.rule.effect == Some(blocklint_core::Effect::Sleep);
-        if let (Hold::Unstated | Hold::Brief, Some(takes)) = (self.hold, self.takes) {
-            return format!("can block {thread} for about {takes}");
+        if let (Hold::Unstated | Hold::Brief, Some(duration)) = (self.hold, self.duration) {
+            return format!("can block {thread} for about {duration}");
         }
         match self.hold {
             Hold::Unstated => format!("can block {thread}"),
@@ -333,7 +331,7 @@ mod tests {
     fn subject(effect: Effect, call: &'static str) -> Subject<'static> {
         Subject {
             rule: rule(effect.rule()).expect("a rule"),
-            mistake: &Mistake::Holds,
+            mistake: &Mistake::BlockingCall,
             language: Language::Python,
             runtime: Some(Runtime::Asyncio),
             call,
@@ -342,7 +340,7 @@ mod tests {
             site: SiteForm::Call,
             owner: Owner { kind: OwnerKind::AsyncFunction, name: "handler" },
             hold: Hold::Unstated,
-            takes: None,
+            duration: None,
             fails: None,
             twin: None,
             holds_gil: false,
@@ -383,7 +381,7 @@ mod tests {
             is_direct: true,
             written: "time.sleep",
             hold: Hold::Seconds(1.0),
-            takes: None,
+            duration: None,
             twin: Some(Twin { path: "asyncio.sleep", is_local: true }),
             ..subject(Effect::Sleep, "time.sleep")
         };
@@ -401,7 +399,7 @@ mod tests {
             written: "lock.acquire",
             owner: Owner { kind: OwnerKind::CallbackLiteral, name: "setup" },
             hold: Hold::Unbounded,
-            takes: None,
+            duration: None,
             ..subject(Effect::Wait, "threading.Lock.acquire")
         };
         assert_snapshot!(all(&finding), @r"
@@ -432,7 +430,7 @@ mod tests {
             runtime: Some(Runtime::Netty),
             owner: Owner { kind: OwnerKind::Callback, name: "EchoHandler.channelRead" },
             hold: Hold::Seconds(0.05),
-            takes: None,
+            duration: None,
             written: "pause",
             ..subject(Effect::Sleep, "java.lang.Thread.sleep")
         };

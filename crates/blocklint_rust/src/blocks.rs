@@ -19,9 +19,10 @@ pub(crate) struct BlockValue {
     pub(crate) span: Span,
 }
 
-/// The arm in which the rest of a block runs, after an `if` of which one branch always leaves: `if x { return; }`.
+/// The arm of an `if` that covers the statements after it, because its other branch always leaves the block:
+/// `if x { return; }`.
 #[derive(Clone, Copy)]
-pub(crate) struct RestArm {
+pub(crate) struct FollowingArm {
     pub(crate) kind: RegionKind,
     pub(crate) group: u32,
     pub(crate) test: FormId,
@@ -59,7 +60,7 @@ impl Walker<'_> {
         if !named(node).any(|part| kind(part) == K::LetDeclaration) {
             return self.walk_block(node).form;
         }
-        let region = self.region_here(RegionKind::Block, FormId::NONE, span(node));
+        let region = self.open_region(RegionKind::Block, FormId::NONE, span(node));
         self.in_region(region, |walker| walker.walk_block(node).form)
     }
 
@@ -71,7 +72,7 @@ impl Walker<'_> {
             kind(subject),
             K::Identifier | K::Field | K::SelfWord | K::Await | K::RangeExpr | K::ScopedIdentifier | K::TupleExpr
         );
-        (!creates_none).then(|| self.region_here(RegionKind::Block, FormId::NONE, span(whole)))
+        (!creates_none).then(|| self.open_region(RegionKind::Block, FormId::NONE, span(whole)))
     }
 
     /// Walks the statements of a block. The current region stays that of the last statement.
@@ -187,10 +188,10 @@ impl Walker<'_> {
     }
 
     /// Opens the arms in which the rest of the block runs.
-    fn open_arms_after(&mut self, after: &[RestArm], start: usize, end: usize) {
+    fn open_arms_after(&mut self, after: &[FollowingArm], start: usize, end: usize) {
         for arm in after {
             let span = Span::new(start as u32, end as u32);
-            self.region = self.arm_here(arm.kind, arm.group, arm.test, span);
+            self.region = self.open_arm(arm.kind, arm.group, arm.test, span);
         }
     }
 
@@ -216,7 +217,7 @@ impl Walker<'_> {
     }
 
     /// Walks a `let`. Returns true if its value diverges, and the arm of the code after a `let … else`.
-    pub(crate) fn walk_let(&mut self, node: Node<'_>) -> (bool, Option<RestArm>) {
+    pub(crate) fn walk_let(&mut self, node: Node<'_>) -> (bool, Option<FollowingArm>) {
         let f = fields();
         let Some(pattern) = child(node, f.pattern) else { return (false, None) };
         let annotation = self.type_form_in_field(node, f.type_name);
@@ -239,9 +240,9 @@ impl Walker<'_> {
         if let Some(alternative) = child(node, f.alternative) {
             let test = self.pattern_test(pattern, value);
             let group = self.facts.group();
-            let region = self.arm_here(RegionKind::Else, group, test, span(alternative));
+            let region = self.open_arm(RegionKind::Else, group, test, span(alternative));
             self.in_region(region, |walker| walker.walk_block(alternative));
-            after = Some(RestArm { kind: RegionKind::Then, group, test });
+            after = Some(FollowingArm { kind: RegionKind::Then, group, test });
         }
         let name_pattern = crate::items::strip_mut(pattern);
         if kind(name_pattern) == K::Identifier {

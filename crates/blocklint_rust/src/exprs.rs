@@ -309,7 +309,7 @@ impl Walker<'_> {
         if runs_no_code(node) {
             return self.walk_value(node);
         }
-        let region = self.region_here(arm, test, span(node));
+        let region = self.open_region(arm, test, span(node));
         self.in_region(region, |walker| walker.walk_value(node))
     }
 

@@ -4,14 +4,14 @@ use blocklint_core::Span;
 use blocklint_facts::{AltKind, Form, FormId, List, RegionId, RegionKind, Site, SiteFlags, SiteKind};
 use tree_sitter::Node;
 
-use crate::blocks::RestArm;
+use crate::blocks::FollowingArm;
 use crate::kinds::{K, child, fields, kind, named};
 use crate::scope::ScopeKind;
 use crate::walker::{Breaks, Walker, Walking, span};
 
 impl Walker<'_> {
     /// Walks an `if` with all its `else if`. Adds the arms in which the rest of the block runs to `after`.
-    pub(crate) fn walk_if(&mut self, node: Node<'_>, after: &mut Vec<RestArm>) -> FormId {
+    pub(crate) fn walk_if(&mut self, node: Node<'_>, after: &mut Vec<FollowingArm>) -> FormId {
         let f = fields();
         let outer = self.region;
         let mut values = Vec::new();
@@ -27,7 +27,7 @@ impl Walker<'_> {
             self.set_subject(subject, test);
             let group = self.facts.group();
             tests.push((group, test));
-            let region = self.arm_here(RegionKind::Then, group, test, span(consequence));
+            let region = self.open_arm(RegionKind::Then, group, test, span(consequence));
             let value = self.in_region(region, |walker| walker.walk_block(consequence));
             values.push(value.form);
             self.scopes.close();
@@ -36,7 +36,7 @@ impl Walker<'_> {
                 values.push(self.form(Form::None));
                 break;
             };
-            let region = self.arm_here(RegionKind::Else, group, test, span(alternative));
+            let region = self.open_arm(RegionKind::Else, group, test, span(alternative));
             if kind(alternative) == K::If {
                 self.region = region;
                 branch = alternative;
@@ -49,11 +49,11 @@ impl Walker<'_> {
         self.region = outer;
         for (index, &(group, test)) in tests.iter().enumerate() {
             if values.get(index).is_some_and(|value| value.is_none()) {
-                after.push(RestArm { kind: RegionKind::Else, group, test });
+                after.push(FollowingArm { kind: RegionKind::Else, group, test });
                 continue;
             }
             if values[index + 1..].iter().all(|value| value.is_none()) {
-                after.push(RestArm { kind: RegionKind::Then, group, test });
+                after.push(FollowingArm { kind: RegionKind::Then, group, test });
             }
             break;
         }
@@ -116,7 +116,7 @@ impl Walker<'_> {
                 Some(pattern) => self.pattern_test(pattern, subject),
                 None => FormId::NONE,
             };
-            let region = self.arm_here(RegionKind::Case, group, test, span(arm));
+            let region = self.open_arm(RegionKind::Case, group, test, span(arm));
             self.scopes.open(ScopeKind::Open);
             let value = self.in_region(region, |walker| {
                 if let Some(pattern) = pattern {
@@ -165,7 +165,7 @@ impl Walker<'_> {
                     }
                     None => self.other(),
                 };
-                let region = self.region_here(RegionKind::Loop, iterable, span(node));
+                let region = self.open_region(RegionKind::Loop, iterable, span(node));
                 self.in_region(region, |walker| {
                     let element = walker.form(Form::Element(iterable));
                     if let Some(pattern) = child(node, f.pattern) {
@@ -178,7 +178,7 @@ impl Walker<'_> {
             }
             K::While => {
                 // The test runs in each iteration, so it is inside the loop's region.
-                let region = self.region_here(RegionKind::Loop, FormId::NONE, span(node));
+                let region = self.open_region(RegionKind::Loop, FormId::NONE, span(node));
                 self.in_region(region, |walker| {
                     let condition = child(node, f.condition);
                     let whole = condition.and_then(|condition| walker.add_condition_region(node, condition));
@@ -195,7 +195,7 @@ impl Walker<'_> {
                 });
             }
             _ => {
-                let region = self.region_here(RegionKind::Loop, FormId::NONE, span(node));
+                let region = self.open_region(RegionKind::Loop, FormId::NONE, span(node));
                 loop_region = Some(region);
                 self.in_region(region, |walker| {
                     if let Some(body) = child(node, f.body) {

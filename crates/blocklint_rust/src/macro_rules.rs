@@ -43,7 +43,7 @@ impl Walker<'_> {
             let Some(tree) = self.parse_pieces(&arm_code_ranges(right), 0) else { continue };
             let root = tree.root_node();
             self.keep_only_deferred(&params, right, root, &mut is_deferred);
-            let region = self.arm_here(RegionKind::Case, group, FormId::NONE, span(right));
+            let region = self.open_arm(RegionKind::Case, group, FormId::NONE, span(right));
             self.in_region(region, |walker| {
                 walker.macro_depth += 1;
                 match single_expression(root) {

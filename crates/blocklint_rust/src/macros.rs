@@ -339,7 +339,7 @@ impl Walker<'_> {
         }
         for (arm, awaited) in arms.into_iter().zip(awaited_forms) {
             let arm_span = blocklint_core::Span::new(arm.start as u32, arm.value.end as u32);
-            let region = self.arm_here(RegionKind::Case, group, FormId::NONE, arm_span);
+            let region = self.open_arm(RegionKind::Case, group, FormId::NONE, arm_span);
             self.scopes.open(ScopeKind::Open);
             let end = self.in_region(region, |walker| {
                 walker.macro_depth += 1;

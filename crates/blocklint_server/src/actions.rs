@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use blocklint_core::{Applicability, Finding, Fix, Span};
-use blocklint_engine::{applicable_together, attach_to, on_large_stacks, parse_counts};
+use blocklint_engine::{applicable_together, attach_fixes_to, on_large_stacks, parse_counts};
 use camino::Utf8Path;
 use serde_json::{Value, json};
 
@@ -71,9 +71,11 @@ pub(crate) fn resolve(view: &View, mut action: CodeAction) -> Result<CodeAction,
 
 /// True if the client wants actions of this kind; a kind covers its sub-kinds, as `source` covers `source.fixAll`.
 fn is_wanted(only: Option<&[CodeActionKind]>, kind: &str) -> bool {
-    let covers = |wanted: &CodeActionKind| {
-        let wanted = kind_name(wanted);
-        wanted.is_empty() || kind == wanted || kind.strip_prefix(&wanted).is_some_and(|rest| rest.starts_with('.'))
+    let covers = |requested_kind: &CodeActionKind| {
+        let requested_kind = kind_name(requested_kind);
+        requested_kind.is_empty()
+            || kind == requested_kind
+            || kind.strip_prefix(&requested_kind).is_some_and(|rest| rest.starts_with('.'))
     };
     only.is_none_or(|kinds| kinds.iter().any(covers))
 }
@@ -85,7 +87,7 @@ fn kind_name(kind: &CodeActionKind) -> String {
 fn attach_fixes(view: &View, findings: &mut [Finding]) {
     let text_of = |path: &Utf8Path| view.analysis.text(path).map(|text| Arc::clone(text.content()));
     // If no thread can be started, the findings keep no fixes.
-    let _ = on_large_stacks(|| attach_to(&view.analysis.remedies, findings, &text_of));
+    let _ = on_large_stacks(|| attach_fixes_to(&view.analysis.remedies, findings, &text_of));
 }
 
 fn quick_fix(view: &View, finding: &Finding) -> Option<CodeAction> {

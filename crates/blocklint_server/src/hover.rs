@@ -43,9 +43,12 @@ fn rule_page(rule: &Rule) -> String {
 fn findings_at_call(view: &View, path: &Utf8Path, offset: u32) -> Option<Hover> {
     view.current_text(path)?;
     let holds = |span: Span| span.start <= offset && offset <= span.end;
-    let own: Vec<&Finding> = view.analysis.findings_in(path).filter(|finding| holds(finding.place.span)).collect();
-    if let Some(span) = own.iter().map(|finding| finding.place.span).min_by_key(|span| span.end - span.start) {
-        let texts: Vec<String> = own.iter().map(|finding| describe_path(view, finding)).collect();
+    let findings_at_span: Vec<&Finding> =
+        view.analysis.findings_in(path).filter(|finding| holds(finding.place.span)).collect();
+    if let Some(span) =
+        findings_at_span.iter().map(|finding| finding.place.span).min_by_key(|span| span.end - span.start)
+    {
+        let texts: Vec<String> = findings_at_span.iter().map(|finding| describe_path(view, finding)).collect();
         return Some(to_hover(texts.join("\n\n---\n\n"), view.range(path, span)));
     }
     let mut passing: Vec<(&Finding, Span)> = Vec::new();

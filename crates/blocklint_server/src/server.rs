@@ -250,9 +250,10 @@ impl<'c> Server<'c> {
         let request_params: DocumentDiagnosticParams = parse_params(request_params)?;
         let (items, result_id) = diagnostics::diagnostics_of_file(view, path);
         self.reported.insert(Arc::clone(path), (view.version(path), result_id.clone()));
-        Ok(match request_params.previous_result_id == Some(result_id.clone()) {
-            true => json!({ "kind": "unchanged", "resultId": result_id }),
-            false => json!({ "kind": "full", "resultId": result_id, "items": to_value(items)? }),
+        Ok(if request_params.previous_result_id == Some(result_id.clone()) {
+            json!({ "kind": "unchanged", "resultId": result_id })
+        } else {
+            json!({ "kind": "full", "resultId": result_id, "items": to_value(items)? })
         })
     }
 
@@ -524,7 +525,7 @@ impl<'c> Server<'c> {
     }
 
     /// Publishes the diagnostics that differ from those that the client has: of open files, and with
-    /// `diagnosticMode: "workspace"` of all files. A client that pulls diagnostics is asked to pull them again.
+    /// `diagnosticMode: "workspace"` of all files. A client that pulls diagnostics gets a request to pull them again.
     fn publish_all(&mut self) {
         let mut paths: Vec<FilePath> = self.documents.keys().cloned().collect();
         if !self.client.pulls_diagnostics {

@@ -17,20 +17,14 @@ pub(crate) fn to_path(uri: &Uri) -> Option<Utf8PathBuf> {
         None => rest.strip_prefix("localhost").filter(|path| path.starts_with('/'))?,
     };
     let path = percent_decode_str(encoded).decode_utf8().ok()?;
-    let path = match cfg!(windows) {
-        true => path.trim_start_matches('/').replace('/', "\\"),
-        false => path.into_owned(),
-    };
+    let path = if cfg!(windows) { path.trim_start_matches('/').replace('/', "\\") } else { path.into_owned() };
     let path = Utf8PathBuf::from(path);
     path.is_absolute().then(|| blocklint_project::absolute(Utf8Path::new(""), &path))
 }
 
 /// Returns the `file:` URI of a path.
 pub(crate) fn from_path(path: &Utf8Path) -> Uri {
-    let path = match cfg!(windows) {
-        true => format!("/{}", path.as_str().replace('\\', "/")),
-        false => path.to_string(),
-    };
+    let path = if cfg!(windows) { format!("/{}", path.as_str().replace('\\', "/")) } else { path.to_string() };
     Uri(format!("file://{}", utf8_percent_encode(&path, ENCODED)))
 }
 

@@ -28,9 +28,10 @@ pub fn read_directory(folder: &Utf8Path, origin: &Utf8Path) -> io::Result<Projec
 fn collect_files(folder: &Utf8Path, paths: &mut Vec<Utf8PathBuf>) -> io::Result<()> {
     for entry in folder.read_dir_utf8()? {
         let entry = entry?;
-        match entry.file_type()?.is_dir() {
-            true => collect_files(entry.path(), paths)?,
-            false => paths.push(entry.path().to_owned()),
+        if entry.file_type()?.is_dir() {
+            collect_files(entry.path(), paths)?
+        } else {
+            paths.push(entry.path().to_owned())
         }
     }
     Ok(())

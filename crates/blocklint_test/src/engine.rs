@@ -2,7 +2,7 @@
 
 use blocklint_core::{Finding, RuleCode};
 use blocklint_engine::{CommentChecks, Levels, analyse, choose, load_models, locate, signal_named};
-use blocklint_output::{Look, RenderInput, write_full};
+use blocklint_output::{RenderInput, TerminalStyle, write_full};
 use blocklint_project::{Project, Request, discover};
 use blocklint_rules::{RULES, Selection, rule};
 use camino::Utf8Path;
@@ -81,7 +81,7 @@ impl HarnessEngine for Engine {
             pages: None,
         };
         let mut out = Vec::new();
-        write_full(&mut out, &shown, Look::default()).map_err(|error| error.to_string())?;
+        write_full(&mut out, &shown, TerminalStyle::default()).map_err(|error| error.to_string())?;
         String::from_utf8(out).map_err(|error| error.to_string())
     }
 }

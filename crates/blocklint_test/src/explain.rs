@@ -40,7 +40,7 @@ pub(crate) fn explain(root: &Utf8Path, options: &Options, lines: &[CodeLine]) ->
         models: &models,
         rules: &rules,
         levels,
-        options: EngineOptions { account: true, comments, ..EngineOptions::new(levels.confidence) },
+        options: EngineOptions { records_reasons: true, comments, ..EngineOptions::new(levels.confidence) },
         lines: &asked_lines,
         remove_known: &|_| Vec::new(),
         progress: &NoProgress,

@@ -40,9 +40,12 @@ impl HarnessEngine for FakeEngine {
     fn explain(&self, root: &Utf8Path, _options: &Options, lines: &[CodeLine]) -> Result<Vec<String>, String> {
         // Only a project with the text `explain` gets explanations, because other tests compare whole messages.
         let text = fs::read_to_string(root.join("main.py")).unwrap_or_default();
-        let explained = |line: &CodeLine| match text.contains("explain") {
-            true => format!("{root}/{}:{} is explained\n", line.path, line.row),
-            false => String::new(),
+        let explained = |line: &CodeLine| {
+            if text.contains("explain") {
+                format!("{root}/{}:{} is explained\n", line.path, line.row)
+            } else {
+                String::new()
+            }
         };
         Ok(lines.iter().map(explained).collect())
     }

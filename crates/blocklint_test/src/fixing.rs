@@ -7,7 +7,7 @@ use std::sync::Arc;
 use blocklint_core::{Applicability, Finding, RuleCode};
 use blocklint_engine::{
     Chosen, CommentChecks, Containment, Faults, FixRequest, FixResult, Levels, RefusedFix, RuleArguments, Rules,
-    analyse, attach, choose, faults, load_models, locate, on_large_stacks, write,
+    analyse, attach_fixes, choose, find_faults, load_models, locate, on_large_stacks, write,
 };
 use blocklint_models::Models;
 use blocklint_output::write_diff;
@@ -23,7 +23,7 @@ pub(crate) fn fix(root: &Utf8Path, options: &Options) -> Result<FixRun, String> 
     let run = FixtureRun::new(root, options)?;
     let mut problems = Vec::new();
     let (before, reasons) = run.findings()?;
-    let faults_before = run.faults()?;
+    let faults_before = run.find_faults()?;
     let done = run.apply()?;
     let mut text = String::new();
     for (finding, reason) in before.chosen.findings.iter().zip(reasons) {
@@ -47,7 +47,7 @@ pub(crate) fn fix(root: &Utf8Path, options: &Options) -> Result<FixRun, String> 
         return Ok(FixRun { text, problems });
     }
     let (after, _) = run.findings()?;
-    let faults_after = run.faults()?;
+    let faults_after = run.find_faults()?;
     for path in faults_after.unparsed.difference(&faults_before.unparsed) {
         problems.push(format!("{path} does not parse after the fixes\n{text}"));
     }
@@ -57,16 +57,16 @@ pub(crate) fn fix(root: &Utf8Path, options: &Options) -> Result<FixRun, String> 
         }
     }
     problems.extend(
-        broken_promises(&before.keys, &after.keys, &done.findings).into_iter().map(|line| format!("{line}\n{text}")),
+        find_regressions(&before.keys, &after.keys, &done.findings).into_iter().map(|line| format!("{line}\n{text}")),
     );
     // Each fix removes one shown finding. Fixed findings that were not shown before, because another fix raised their
     // level, are not counted.
-    let renewed = done.findings.len().saturating_sub(before.chosen.findings.len());
-    if after.chosen.findings.len() + done.findings.len() > before.chosen.findings.len() + renewed {
+    let fixed_but_not_shown = done.findings.len().saturating_sub(before.chosen.findings.len());
+    if after.chosen.findings.len() + done.findings.len() > before.chosen.findings.len() + fixed_but_not_shown {
         problems.push(format!("findings remain that were fixed, or are new\n{text}"));
     }
-    let again = run.apply()?;
-    if !again.changes.is_empty() {
+    let second_run = run.apply()?;
+    if !second_run.changes.is_empty() {
         problems.push(format!("a second run changes something\n{text}"));
     }
     Ok(FixRun { text, problems })
@@ -80,24 +80,24 @@ fn finding_key(finding: &Finding) -> Key {
     (finding.rule, Arc::clone(&finding.place.path), finding.function.clone(), call.clone())
 }
 
-/// Returns the faults that findings before and after the fixes show, at all levels: a fixed finding is still there, or
-/// a finding is new. A finding counts as new only if its function has more findings of the rule than before, because an
-/// edit may change the call in the key of a neighbouring finding.
-fn broken_promises(before: &[Key], after: &[Key], fixed: &[Finding]) -> Vec<String> {
+/// Returns a line for each fixed finding that remains and for each new one, at all levels. A finding counts as new only
+/// if its function has more findings of the rule than before, because an edit may change the call in the key of a
+/// neighbouring finding.
+fn find_regressions(before: &[Key], after: &[Key], fixed: &[Finding]) -> Vec<String> {
     let fixed: Vec<Key> = fixed.iter().map(finding_key).collect();
-    let count = |keys: &[Key], wanted: &Key| keys.iter().filter(|key| *key == wanted).count();
-    let in_function = |keys: &[Key], wanted: &Key| {
-        keys.iter().filter(|key| (key.0, &key.1, &key.2) == (wanted.0, &wanted.1, &wanted.2)).count()
+    let count = |keys: &[Key], expected: &Key| keys.iter().filter(|key| *key == expected).count();
+    let in_function = |keys: &[Key], expected: &Key| {
+        keys.iter().filter(|key| (key.0, &key.1, &key.2) == (expected.0, &expected.1, &expected.2)).count()
     };
     let mut lines = Vec::new();
     for key in after.iter().collect::<BTreeSet<_>>() {
-        let (old, new, gone) = (count(before, key), count(after, key), count(&fixed, key));
+        let (old_count, new_count, fixed_count) = (count(before, key), count(after, key), count(&fixed, key));
         let (rule, path, function, call) = key;
         // A fix may raise another finding with the same key to a level at which it is fixed too.
-        if gone > 0 && new > old.saturating_sub(gone) {
+        if fixed_count > 0 && new_count > old_count.saturating_sub(fixed_count) {
             lines.push(format!("{path}: {rule} of `{call}` in `{function}` was fixed and is still there"));
         }
-        if gone == 0 && new > old && in_function(after, key) > in_function(before, key) {
+        if fixed_count == 0 && new_count > old_count && in_function(after, key) > in_function(before, key) {
             lines.push(format!("{path}: {rule} of `{call}` in `{function}` is new"));
         }
     }
@@ -155,8 +155,8 @@ impl FixtureRun {
         blocklint_engine::Options { comments, ..blocklint_engine::Options::new(self.levels.confidence) }
     }
 
-    fn faults(&self) -> Result<Faults, String> {
-        faults(&self.project, &self.models).map_err(|failure| failure.lines.join("\n"))
+    fn find_faults(&self) -> Result<Faults, String> {
+        find_faults(&self.project, &self.models).map_err(|failure| failure.lines.join("\n"))
     }
 
     /// Returns the findings with their fixes, and the reasons for those without one.
@@ -166,8 +166,8 @@ impl FixtureRun {
         let keys = report.findings.iter().map(finding_key).collect();
         self.rules.suppress_per_file(&mut report.findings);
         let mut chosen = choose(report.findings, report.groups, &self.rules.selection, self.levels);
-        let reasons =
-            on_large_stacks(|| attach(&self.project, &report.remedies, &mut chosen.findings)).map_err(to_message)?;
+        let reasons = on_large_stacks(|| attach_fixes(&self.project, &report.remedies, &mut chosen.findings))
+            .map_err(to_message)?;
         locate(&self.project, &mut chosen);
         Ok((
             Findings { keys, chosen },

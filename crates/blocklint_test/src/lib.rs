@@ -58,7 +58,7 @@
 //! A failing project prints the output of `blocklint why` for the line below each mismatch.
 //!
 //! Projects run in a fresh temporary directory, which is kept if [`run`] is given a function for its path. Nothing here
-//! reads the environment or prints: the test binary passes in what it was asked for.
+//! reads the environment or prints: the test binary passes in its options.
 
 mod check;
 mod directory;

@@ -114,7 +114,7 @@ impl Reader<'_> {
                 self.problems.append(&mut project.problems);
                 continue;
             }
-            if let Some(twin) = projects.iter().find(|other| other.name == project.name) {
+            if let Some(twin) = projects.iter().find(|earlier| earlier.name == project.name) {
                 let message = format!("the section at line {} has the same headings", twin.line);
                 self.add_problem(project.line, message);
             }

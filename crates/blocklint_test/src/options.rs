@@ -17,7 +17,7 @@ pub struct Options {
     pub signals: Vec<String>,
     /// The signal that is switched off, if any.
     pub without: Option<String>,
-    /// The seed of a random order in which the targets of every call are asked for before the search.
+    /// The seed of a random order in which the targets of every call are queried before the search.
     pub ask_first: Option<u64>,
     /// The lines whose findings are known to depend on that order, as `PATH:LINE`.
     pub order_dependent: Vec<String>,

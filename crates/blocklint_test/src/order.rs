@@ -61,10 +61,10 @@ pub fn demand_equal_findings(
 /// Returns each finding with all that it says, after its place, `PATH:LINE` below `root`.
 fn shown(root: &Utf8Path, findings: &[Finding]) -> BTreeSet<(String, String)> {
     let below = format!("{root}/");
-    let one = |finding: &Finding| {
+    let text_of = |finding: &Finding| {
         let path = finding.place.path.as_str();
         let line = finding.place.start.row;
         (format!("{}:{line}", path.strip_prefix(&below).unwrap_or(path)), format!("{finding:?}").replace(&below, ""))
     };
-    findings.iter().map(one).collect()
+    findings.iter().map(text_of).collect()
 }

@@ -156,9 +156,10 @@ fn explain_mismatches(
             lines.push(mismatch.line.clone());
         }
     }
-    let mut texts = match lines.is_empty() {
-        true => Vec::new(),
-        false => engine.explain(root, &project.options, &lines).unwrap_or_else(|error| vec![error]),
+    let mut texts = if lines.is_empty() {
+        Vec::new()
+    } else {
+        engine.explain(root, &project.options, &lines).unwrap_or_else(|error| vec![error])
     };
     texts.resize(lines.len(), String::new());
     let mut problems = Vec::new();

@@ -33,7 +33,7 @@ pub fn update_pinned(
     let snapshot = document
         .projects
         .iter()
-        .find(|other| other.name == project.name)
+        .find(|candidate| candidate.name == project.name)
         .and_then(|section| section.pinned(pin))
         .ok_or_else(|| format!("{file}: the section `{}` is gone", project.name))?;
     if rendered.lines().any(|line| line.starts_with("```")) {

@@ -43,7 +43,7 @@ pub fn record_directives(
         let whole = Span::new(node.start_byte() as u32, trimmed_end(source, node) as u32);
         let governed = add_definition_line(source, root, covered_line(source, whole, b"//"));
         let line = parsed.resolve_lines(begins_line(source, node.start_byte()), governed, source.len());
-        facts.suppression(Suppression { kind: parsed.kind, rules, reason, comment: part, line });
+        facts.suppression(Suppression { kind: parsed.kind, rules, reason, comment: part, covered_span: line });
     }
 }
 
@@ -110,10 +110,7 @@ fn add_definition_line(source: &[u8], root: Node<'_>, lines: Span) -> Span {
             // The bracket that opens the body is the last of the header.
             let is_header = first <= body.start_byte();
             let name = covered_line(source, span(name), b"//");
-            return match is_header {
-                true => Span::new(lines.start.min(name.start), lines.end.max(name.end)),
-                false => lines,
-            };
+            return if is_header { Span::new(lines.start.min(name.start), lines.end.max(name.end)) } else { lines };
         }
         // An attribute is a sibling before the item that it belongs to.
         let next = match node.kind() {
@@ -147,7 +144,13 @@ pub fn record_intent_comments(
         let comment = Span::new(offset as u32, (offset + text.len()) as u32);
         let line = covered_line(source, comment, b"//");
         let rules = facts.list(&[]);
-        facts.suppression(Suppression { kind: SuppressionKind::Meant, rules, reason: Sym::NONE, comment, line });
+        facts.suppression(Suppression {
+            kind: SuppressionKind::Meant,
+            rules,
+            reason: Sym::NONE,
+            comment,
+            covered_span: line,
+        });
     }
 }
 

@@ -81,12 +81,12 @@ impl<'s> Walk<'s> {
     }
 
     /// Adds a region in the current one, with a group of its own.
-    pub fn region_here(&mut self, kind: RegionKind, test: FormId, span: Span) -> RegionId {
+    pub fn open_region(&mut self, kind: RegionKind, test: FormId, span: Span) -> RegionId {
         self.facts.region(self.region, self.body, kind, test, span)
     }
 
     /// Adds a region in the current one that is an arm of a branch.
-    pub fn arm_here(&mut self, kind: RegionKind, group: u32, test: FormId, span: Span) -> RegionId {
+    pub fn open_arm(&mut self, kind: RegionKind, group: u32, test: FormId, span: Span) -> RegionId {
         self.facts.arm(self.region, self.body, kind, group, test, span)
     }
 

@@ -188,5 +188,5 @@ fn find_version(range: Option<&VersionRange>, sources: &LibrarySources) -> Optio
     sources
         .versions
         .iter()
-        .position(|library| Version::parse_loose(&library.version).is_some_and(|known| range.holds(Some(&known))))
+        .position(|library| Version::parse_loose(&library.version).is_some_and(|known| range.contains(Some(&known))))
 }

@@ -5,7 +5,7 @@ use blocklint_engine::{Compare, RunRequest, RunResult, StateBefore, run_change};
 use crate::arguments::Check;
 use crate::messages::Failure;
 
-/// Returns the option that asks for a comparison, and the state to compare with.
+/// Returns the option that requests a comparison, and the state to compare with.
 pub(super) fn requested_comparison(check: &Check) -> Option<(&'static str, Compare)> {
     match (&check.since, check.changed, check.staged) {
         (Some(name), ..) => Some(("--since", Compare::Since(name.clone()))),

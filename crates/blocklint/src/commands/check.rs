@@ -123,7 +123,7 @@ fn finish_preparation(check: &Check, discovered: Discovered) -> Result<Prepared,
 pub(super) fn analysis_options(check: &Check, prepared: &Prepared) -> Result<Options, Failure> {
     Ok(Options {
         without: disabled_signals(check)?,
-        account: matches!(check.output_format, OutputFormat::Json | OutputFormat::Jsonl | OutputFormat::Sarif),
+        records_reasons: matches!(check.output_format, OutputFormat::Json | OutputFormat::Jsonl | OutputFormat::Sarif),
         include_aside: check.includes_aside(&prepared.project.configuration),
         comments: CommentChecks::new(&prepared.project, &prepared.rules.selection),
         all_paths: shows_plan(check),
@@ -218,10 +218,7 @@ fn check_once(check: &Check) -> Result<u8, Failure> {
     }
     // Only a plain run, without baseline, comparison, fixes or new comments, is a first look at a project.
     let is_first_look = held.is_none() && compared.is_none() && fixed.is_none() && check.add_ignore.is_none();
-    let shown_aside = match is_first_look && render::shows_left_aside(check) {
-        true => chosen.show_left_aside(),
-        false => 0,
-    };
+    let shown_aside = if is_first_look && render::shows_left_aside(check) { chosen.show_left_aside() } else { 0 };
     if let (true, Some(count)) = (console::verbosity() > 0, chosen.must_not_block) {
         let functions = if count == 1 { "function" } else { "functions" };
         verbose(format!("{count} {functions} that must not block"));

@@ -92,8 +92,8 @@ fn option_values(check: &Check, current: &Utf8Path) -> Vec<OptionValue> {
     let single = |value: Option<String>| value.map(|value| vec![value]);
     let list = |values: &[String]| (!values.is_empty()).then(|| values.to_vec());
     let (severity, confidence) = check.levels();
-    let severity = severity.map(|least| least.as_str().to_owned());
-    let confidence = confidence.map(|least| least.as_str().to_owned());
+    let severity = severity.map(|level| level.as_str().to_owned());
+    let confidence = confidence.map(|level| level.as_str().to_owned());
     let or_persona = |is_unset: bool, option: &'static str| if is_unset { "--persona" } else { option };
     let candidates = [
         ("select", "--select", list(&check.select)),
@@ -130,7 +130,7 @@ fn options_without_key(check: &Check) -> Vec<String> {
     options.extend(check.since.as_ref().map(|since| format!("--since {since}")));
     options.extend(check.environment.iter().map(|folder| format!("--environment {folder}")));
     options.extend(check.cache_dir.as_ref().map(|folder| format!("--cache-dir {folder}")));
-    options.extend(check.run.max_findings.map(|most| format!("--max-findings {most}")));
+    options.extend(check.run.max_findings.map(|max_findings| format!("--max-findings {max_findings}")));
     options.iter().map(|option| option.replace(char::is_control, " ")).collect()
 }
 

@@ -14,7 +14,7 @@ use crate::CLEAN;
 use crate::arguments::Debug;
 use crate::messages::{Failure, warning};
 use blocklint_engine::{
-    Levels, Options, analyse, attach, choose, extract, load_models, locate, on_large_stacks, time_searches,
+    Levels, Options, analyse, attach_fixes, choose, extract, load_models, locate, on_large_stacks, time_searches,
 };
 use blocklint_rules::Selection;
 
@@ -38,7 +38,7 @@ fn print_fixes(path: &Utf8Path) -> Result<u8, Failure> {
     let report = analyse(&project, &models, Options::new(Confidence::Medium))?;
     let levels = Levels { severity: Severity::Warning, confidence: Confidence::Medium };
     let mut chosen = choose(report.findings, report.groups, &Selection::all(), levels);
-    let refused = on_large_stacks(|| attach(&project, &report.remedies, &mut chosen.findings))?;
+    let refused = on_large_stacks(|| attach_fixes(&project, &report.remedies, &mut chosen.findings))?;
     locate(&project, &mut chosen);
     let mut text = String::new();
     for (finding, refusal) in chosen.findings.iter().zip(refused) {

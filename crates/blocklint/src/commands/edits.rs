@@ -125,8 +125,8 @@ fn analyse_all(session: &mut Session) -> Vec<Finding> {
     found.unwrap_or_default()
 }
 
-fn missing_in<'f>(other: &[Finding], findings: &'f [Finding]) -> Vec<&'f Finding> {
-    findings.iter().filter(|finding| !other.contains(finding)).collect()
+fn missing_in<'f>(other_findings: &[Finding], findings: &'f [Finding]) -> Vec<&'f Finding> {
+    findings.iter().filter(|finding| !other_findings.contains(finding)).collect()
 }
 
 /// Returns the name of a random edit, and the text after it.

@@ -57,9 +57,10 @@ pub(super) fn add_comments(
         let files = changes.iter().map(|change| &*change.path).filter(|path| !is_unwritten(path)).collect::<Vec<_>>();
         let findings = findings.iter().collect::<Vec<_>>();
         let mut message = Vec::new();
-        match files.is_empty() {
-            true => message.extend_from_slice(b"Nothing to ignore.\n"),
-            false => write_changed_files(&mut message, "Ignored", &files, &findings, current, check.show_fixes)?,
+        if files.is_empty() {
+            message.extend_from_slice(b"Nothing to ignore.\n")
+        } else {
+            write_changed_files(&mut message, "Ignored", &files, &findings, current, check.show_fixes)?
         }
         ignore_closed_pipe(std::io::Write::write_all(&mut std::io::stdout(), &message))?;
     }

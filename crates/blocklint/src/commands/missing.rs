@@ -66,9 +66,10 @@ pub(super) fn count_missing(arguments: &Missing) -> Result<u8, Failure> {
                 known_library: call.known_library,
                 places: Vec::new(),
             });
-            match call.awaited {
-                true => count.awaited += 1,
-                false => count.calls += 1,
+            if call.awaited {
+                count.awaited += 1
+            } else {
+                count.calls += 1
             }
             if count.places.len() < MAX_PLACES {
                 let file = call.place.path.strip_prefix(&current).unwrap_or(&call.place.path);

@@ -1,7 +1,7 @@
 //! `blocklint plan`: the few changes that end most findings, in order.
 
 use blocklint_engine::{RunResult, locate_in, locate_plan, overview, plan};
-use blocklint_output::{Look, RenderInput, write_plan, write_plan_json};
+use blocklint_output::{RenderInput, TerminalStyle, write_plan, write_plan_json};
 
 use super::check::{ensure_something_read, prepare, run_request};
 use super::{baseline, cache, change, ignore_closed_pipe, left_out};
@@ -55,14 +55,15 @@ pub(crate) fn plan_command(arguments: &Plan) -> Result<u8, Failure> {
     };
     let mut out = Output::new(check.output_file.as_deref()).map_err(|error| Failure::new(error.to_string()))?;
     let to_stdout = check.output_file.is_none();
-    let look = Look {
+    let terminal = TerminalStyle {
         styled: to_stdout && console::stdout_is_styled(),
         links: to_stdout && console::stdout_has_links(),
-        most_blocks: None,
+        max_full_findings: None,
     };
-    let written = match is_json {
-        true => write_plan_json(&mut out, &shown, &planned),
-        false => write_plan(&mut out, &shown, &planned, look),
+    let written = if is_json {
+        write_plan_json(&mut out, &shown, &planned)
+    } else {
+        write_plan(&mut out, &shown, &planned, terminal)
     };
     ignore_closed_pipe(written.and_then(|()| out.finish()))?;
     let is_done = project.missing.is_empty() && (left_out.is_empty() || !check.strict);

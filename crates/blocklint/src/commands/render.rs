@@ -4,11 +4,11 @@ use std::io::{self, Write as _};
 
 use blocklint_engine::{BaselineResult, Chosen, Comparison, Levels};
 use blocklint_output::{
-    HtmlReport, Look, Overview, Plan, RenderInput, SarifRun, Summary, write_already_there, write_baseline_counts,
-    write_changed_files, write_concise, write_first_change, write_fixable, write_fixed_summary, write_full,
-    write_github, write_gitlab, write_html, write_json, write_jsonl, write_junit, write_left_aside, write_minor_notes,
-    write_rdjson, write_sarif, write_statistics, write_statistics_by_cause, write_statistics_by_cause_json,
-    write_statistics_json, write_summary,
+    HtmlReport, Overview, Plan, RenderInput, SarifRun, Summary, TerminalStyle, write_already_there,
+    write_baseline_counts, write_changed_files, write_concise, write_first_change, write_fixable, write_fixed_summary,
+    write_full, write_github, write_gitlab, write_html, write_json, write_jsonl, write_junit, write_left_aside,
+    write_minor_notes, write_rdjson, write_sarif, write_statistics, write_statistics_by_cause,
+    write_statistics_by_cause_json, write_statistics_json, write_summary,
 };
 use blocklint_project::Project;
 use camino::Utf8Path;
@@ -73,11 +73,11 @@ pub(super) fn write(output: &CheckOutput<'_>) -> io::Result<()> {
     } = output;
     let mut out = Output::new(check.output_file.as_deref())?;
     let to_stdout = check.output_file.is_none();
-    let look = Look {
+    let terminal = TerminalStyle {
         styled: to_stdout && console::stdout_is_styled(),
         links: to_stdout && console::stdout_has_links(),
         // A person reads the first findings; programs and logs get all.
-        most_blocks: (to_stdout && console::stdout_is_terminal()).then_some(MAX_FULL_FINDINGS),
+        max_full_findings: (to_stdout && console::stdout_is_terminal()).then_some(MAX_FULL_FINDINGS),
     };
     let counts = Summary {
         findings: chosen.findings.len() + capped - shown_aside,
@@ -101,8 +101,8 @@ pub(super) fn write(output: &CheckOutput<'_>) -> io::Result<()> {
             (Some(StatisticsKind::Cause), _) => write_statistics_by_cause(&mut out, shown, overview)?,
             (None, OutputFormat::Json) => write_json(&mut out, shown)?,
             (None, OutputFormat::Jsonl) => write_jsonl(&mut out, shown)?,
-            (None, OutputFormat::Concise) => write_concise(&mut out, shown, look)?,
-            (None, OutputFormat::Full) => write_full(&mut out, shown, look)?,
+            (None, OutputFormat::Concise) => write_concise(&mut out, shown, terminal)?,
+            (None, OutputFormat::Full) => write_full(&mut out, shown, terminal)?,
             (None, OutputFormat::Github) => write_github(&mut out, shown)?,
             (None, OutputFormat::Gitlab) => write_gitlab(&mut out, shown, repository_root(&project.root))?,
             (None, OutputFormat::Junit) => write_junit(&mut out, shown)?,
@@ -138,14 +138,14 @@ pub(super) fn write(output: &CheckOutput<'_>) -> io::Result<()> {
             None => write_summary(&mut out, &counts)?,
         }
         write_left_aside(&mut out, &chosen.findings, &counts)?;
-        write_minor_notes(&mut out, &chosen.minor, shown, look)?;
+        write_minor_notes(&mut out, &chosen.minor, shown, terminal)?;
         write_fixable(&mut out, &chosen.findings, check.unsafe_fixes)?;
         if let Some(held) = earlier.held {
             let stale = held.stale.iter().map(|(_, count)| *count as usize).sum();
             write_baseline_counts(&mut out, held.findings.len(), stale)?;
         }
         if let Some(compared) = earlier.compared {
-            write_already_there(&mut out, compared.were_there, &compared.with)?;
+            write_already_there(&mut out, compared.were_there, &compared.compared_with)?;
         }
         if needs_overview(check) {
             write_first_change(&mut out, shown, overview)?;

@@ -40,7 +40,7 @@ fn severity_table(format: TextFormat) -> String {
         TextFormat::Text => {
             let mut text = "| kind | severity | points | takes |\n| --- | --- | ---: | ---: |\n".to_owned();
             for (work, line) in lines {
-                let takes = line.takes.map_or(String::new(), |takes| takes.to_string());
+                let takes = line.duration.map_or(String::new(), |takes| takes.to_string());
                 let _ = writeln!(text, "| `{}` | {} | {} | {takes} |", work.name(), line.severity, line.points);
             }
             text
@@ -51,7 +51,7 @@ fn severity_table(format: TextFormat) -> String {
                     "kind": work.name(),
                     "severity": line.severity.as_str(),
                     "points": line.points,
-                    "takes": line.takes.map(|takes| takes.to_string()),
+                    "takes": line.duration.map(|takes| takes.to_string()),
                 })
             });
             format!("{:#}\n", objects.collect::<Value>())

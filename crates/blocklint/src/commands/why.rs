@@ -48,15 +48,16 @@ pub(crate) fn why(why: &Why) -> Result<u8, Failure> {
     let lines: Vec<ExplainedLine> = explained.into_iter().flatten().collect();
     let mut out = Output::new(check.output_file.as_deref()).map_err(|error| Failure::new(error.to_string()))?;
     let styled = check.output_file.is_none() && console::stdout_is_styled();
-    let written = match is_json {
-        true => write_explanation_json(&mut out, &lines),
-        false => write_explanation(&mut out, &lines, &current, styled),
+    let written = if is_json {
+        write_explanation_json(&mut out, &lines)
+    } else {
+        write_explanation(&mut out, &lines, &current, styled)
     };
     ignore_closed_pipe(written.and_then(|()| out.finish()))?;
     Ok(if is_complete { CLEAN } else { FAILED })
 }
 
-/// The lines of one project among those that the user asks about.
+/// The lines of one project among those of the command line.
 struct ProjectLines {
     root: Utf8PathBuf,
     /// The paths that `blocklint check` would get to report on these lines.
@@ -108,7 +109,7 @@ fn explain_in(
     places: &[(usize, &Line<'_>)],
 ) -> Result<Vec<IndexedAnswer>, Failure> {
     let mut prepared = prepare_paths(check, paths)?;
-    // A file that `blocklint check` excludes is read if the user asks about a line of it.
+    // A file that `blocklint check` excludes is read if the command line names a line of it.
     let mut left_out: Vec<(Utf8PathBuf, String)> = Vec::new();
     for (_, place) in places {
         let path = absolute(current, place.path);
@@ -149,15 +150,12 @@ fn explain_in(
         models: &prepared.models,
         rules: &prepared.rules,
         levels: prepared.levels,
-        options: Options { account: true, ..analysis_options(check, &prepared)? },
+        options: Options { records_reasons: true, ..analysis_options(check, &prepared)? },
         lines: &asked_lines,
         remove_known: &hide_baselined,
         progress: &bar,
     };
-    let (mut explained, parts_left_out) = match asked_lines.is_empty() {
-        true => Default::default(),
-        false => explain(&request)?,
-    };
+    let (mut explained, parts_left_out) = if asked_lines.is_empty() { Default::default() } else { explain(&request)? };
     drop(bar);
     left_out::report(project, &parts_left_out, current);
     let finished = positions.into_iter().zip(places).map(|((index, line), (_, place))| {
@@ -190,7 +188,7 @@ fn describe_missing_source(path: &Utf8Path, current: &Utf8Path) -> String {
     }
 }
 
-/// A line that the user asks about: of a file, or of a cell of a notebook.
+/// A line of the command line's arguments: of a file, or of a cell of a notebook.
 #[derive(Debug)]
 struct Line<'a> {
     /// The argument as it was typed.

@@ -88,7 +88,7 @@ fn page() -> String {
     let lines: Vec<_> = SeverityTable::default().lines().collect();
     text += "\n| kind | what it is | severity | points | takes |\n| --- | --- | --- | ---: | ---: |\n";
     for (work, line) in lines {
-        let takes = line.takes.map_or(String::new(), |takes| takes.to_string());
+        let takes = line.duration.map_or(String::new(), |takes| takes.to_string());
         let _ = writeln!(
             text,
             "| `{}` | {} | {} | {} | {takes} |",

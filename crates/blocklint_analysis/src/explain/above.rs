@@ -2,18 +2,21 @@
 //! ([`StopReason`]).
 
 use blocklint_core::{Context, Span, rule_of};
-use blocklint_facts::{BodyKind, Flow, Form, SuppressionKind};
+use blocklint_facts::{AssignKind, At, BodyKind, Flow, Form, FormId, SiteId, SuppressionKind};
 use blocklint_flow::callers::{CallerKind, Node};
 use blocklint_flow::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId};
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::effect::label::Label;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, Wrap};
-use blocklint_link::values::value::{EnvId, Val};
-use blocklint_models::Via;
+use blocklint_link::values::value::{EnvId, Val, ValueId};
+use blocklint_models::{HandoverContext, Runs, Via};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{CallerStep, Explainer, StopReason};
+
+/// The most nested `partial` calls that are followed to a body.
+const MAX_PARTIAL_DEPTH: u32 = 4;
 
 /// The most mentions of one body that are followed.
 const MENTIONS: usize = 64;
@@ -73,12 +76,12 @@ impl Explainer<'_, '_> {
         from: impl IntoIterator<Item = CallerStep>,
     ) -> (Vec<usize>, Vec<LabelledBodyId>) {
         let mut queue: Vec<CallerStep> = from.into_iter().collect();
-        let mut seen: FxHashSet<LabelledBodyId> = FxHashSet::default();
+        let mut visited: FxHashSet<LabelledBodyId> = FxHashSet::default();
         let (mut findings, mut ends) = (Vec::new(), Vec::new());
         while let Some(step) = queue.pop() {
             match step {
                 CallerStep::Hit(hit) => findings.extend(self.findings_of_hit(hit)),
-                CallerStep::LabelledBody(labelled_body) if seen.insert(labelled_body) => {
+                CallerStep::LabelledBody(labelled_body) if visited.insert(labelled_body) => {
                     let steps = &self.callers_of_labels[labelled_body.0 as usize];
                     let stops = steps.iter().all(|step| *step == CallerStep::LabelledBody(labelled_body));
                     if stops {
@@ -99,7 +102,7 @@ impl Explainer<'_, '_> {
         ends.dedup_by_key(|labelled_body| self.graph.labelled_body(*labelled_body).node.body);
         // If bodies only call each other, the first of them is the end.
         if findings.is_empty() && ends.is_empty() {
-            ends.extend(seen.iter().min().copied());
+            ends.extend(visited.iter().min().copied());
         }
         (findings, ends)
     }
@@ -107,7 +110,7 @@ impl Explainer<'_, '_> {
     /// Returns the findings of a hit.
     fn findings_of_hit(&self, hit: usize) -> Vec<usize> {
         let hit = &self.graph.hits[hit];
-        let Some(rule) = rule_of(hit.label.effect, hit.label.native, hit.kind.context) else {
+        let Some(rule) = rule_of(hit.label.effect, hit.label.native, hit.entry_point.context) else {
             return Vec::new();
         };
         let finding = |index: usize| &self.solved.findings[index];
@@ -160,7 +163,7 @@ impl Explainer<'_, '_> {
             } else if label.guard.is_some() {
                 reasons.push(StopReason::RuledOut(caller.site));
             } else if let Some(root) = self.roots.find_root(around)
-                && !label.place.holds(root.context, root.runtime)
+                && !label.place.contains(root.context, root.runtime)
             {
                 reasons.push(StopReason::Allowed(around));
             } else {
@@ -212,18 +215,16 @@ impl Explainer<'_, '_> {
             .or(Some(name))
     }
 
-    /// Returns the comment inside a body that silences a call of a model's row.
-    pub(super) fn silencing_comment_in(&self, body: BodyRef) -> Option<Span> {
+    /// Returns the comment inside a body that suppresses a call of a model's row.
+    pub(super) fn suppressing_comment_in(&self, body: BodyRef) -> Option<Span> {
         let (facts, body_id) = self.linker.program.facts_and_id(body);
         let comments = facts.suppressions.iter();
         comments.filter(|comment| comment.rules.len > 0).find_map(|comment| {
-            let mut sites = facts
-                .sites
-                .iter()
-                .enumerate()
-                .filter(|(_, row)| blocklint_link::syntax::regions::touches(comment.line, row.span));
+            let mut sites = facts.sites.iter().enumerate().filter(|(_, site_facts)| {
+                blocklint_link::syntax::regions::touches(comment.covered_span, site_facts.span)
+            });
             sites.find_map(|(index, row)| {
-                let site = body.file.site_ref(blocklint_facts::SiteId(index as u32));
+                let site = body.file.site_ref(SiteId(index as u32));
                 if facts.body_of(row.at) != body_id {
                     return None;
                 }
@@ -243,7 +244,7 @@ impl Explainer<'_, '_> {
         let comments = self.linker.program.facts(file).suppressions.iter();
         comments
             .filter(|comment| comment.kind != SuppressionKind::Nonblocking && comment.rules.len > 0)
-            .find(|comment| is_wanted(comment.line))
+            .find(|comment| is_wanted(comment.covered_span))
             .map(|comment| comment.comment)
     }
 
@@ -252,13 +253,13 @@ impl Explainer<'_, '_> {
         let linker = self.linker;
         for path in linker.decorator_paths(body) {
             let rows = linker.library.handovers(path);
-            for row in rows.of_via(Via::Decorator) {
+            for row in rows.rows_of_via(Via::Decorator) {
                 let runs = match &row.context {
-                    blocklint_models::HandoverContext::Is(runs) => *runs,
-                    blocklint_models::HandoverContext::BySync { sync, .. } => *sync,
-                    blocklint_models::HandoverContext::Of(_) => continue,
+                    HandoverContext::Is(runs) => *runs,
+                    HandoverContext::BySync { sync, .. } => *sync,
+                    HandoverContext::Of(_) => continue,
                 };
-                if let blocklint_models::Runs::In(context) = runs {
+                if let Runs::In(context) = runs {
                     return Some((path, context));
                 }
             }
@@ -269,14 +270,15 @@ impl Explainer<'_, '_> {
     /// Adds the places that make a coroutine of a body without running it, hand the body over, pass it on or store it.
     pub(super) fn add_mentions(&self, body: BodyRef, reasons: &mut Vec<StopReason>) {
         let linker = self.linker;
-        let row = linker.program.body(body);
+        let body_facts = linker.program.body(body);
         let mut mentions: Vec<(FileId, Mention, Wrap)> = Vec::new();
         let mut sites: Vec<SiteRef> = Vec::new();
         let names = linker.body_names(body);
         if names.is_empty() {
             let local = linker.program.index_of(body.file);
-            sites.extend(local.sites_named(row.name).iter().map(|&site| body.file.site_ref(site)));
-            mentions.extend(local.mentions_named(row.name).iter().map(|(mention, wrap)| (body.file, mention, wrap)));
+            sites.extend(local.sites_named(body_facts.name).iter().map(|&site| body.file.site_ref(site)));
+            mentions
+                .extend(local.mentions_named(body_facts.name).iter().map(|(mention, wrap)| (body.file, mention, wrap)));
         }
         for name in names {
             for &(file, sym) in linker.program.occurrences(name) {
@@ -291,7 +293,7 @@ impl Explainer<'_, '_> {
             for target in &linker.targets(site, EnvId::NONE).list {
                 match *target {
                     Target::Body { body: target, kind: TargetKind::Construct, .. }
-                        if target == body && row.flow != Flow::Sync =>
+                        if target == body && body_facts.flow != Flow::Sync =>
                     {
                         reasons.push(StopReason::Made(site));
                     }
@@ -302,10 +304,10 @@ impl Explainer<'_, '_> {
                 }
             }
         }
-        let mut seen = FxHashSet::default();
+        let mut visited = FxHashSet::default();
         let mut budget = MENTIONS;
         while let Some((file, mention, wrap)) = mentions.pop() {
-            if !seen.insert((file, mention)) || budget == 0 {
+            if !visited.insert((file, mention)) || budget == 0 {
                 continue;
             }
             budget -= 1;
@@ -356,7 +358,7 @@ impl Explainer<'_, '_> {
             }
             Mention::Assign(assign) => {
                 let Some(row) = facts.assigns.get(assign.index()) else { return };
-                if row.kind != blocklint_facts::AssignKind::Plain {
+                if row.kind != AssignKind::Plain {
                     return;
                 }
                 let scope = blocklint_link::values::expr::Scope { file, at: row.at, env: EnvId::NONE };
@@ -379,16 +381,16 @@ impl Explainer<'_, '_> {
     }
 
     /// True if a list, set or dict display contains a body.
-    fn is_in_display(&self, file: FileId, form: blocklint_facts::FormId, body: BodyRef) -> bool {
+    fn is_in_display(&self, file: FileId, form: FormId, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(file);
         let (Form::Display(_, list) | Form::Pairs(list)) = facts.form(form) else { return false };
-        let scope = blocklint_link::values::expr::Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE };
+        let scope = blocklint_link::values::expr::Scope { file, at: At::default(), env: EnvId::NONE };
         facts.list(list).iter().take(MENTIONS).any(|&part| self.is_body(self.linker.eval(scope, part).value, body))
     }
 
     /// True if a body is among the members of a value.
-    fn is_body(&self, value: blocklint_link::values::value::ValueId, body: BodyRef) -> bool {
-        self.linker.values.members(value).iter().any(|val| self.is_body_or_partial(*val, body, 4))
+    fn is_body(&self, value: ValueId, body: BodyRef) -> bool {
+        self.linker.values.members(value).iter().any(|val| self.is_body_or_partial(*val, body, MAX_PARTIAL_DEPTH))
     }
 
     /// True if a value is a body, or a partial application of it.

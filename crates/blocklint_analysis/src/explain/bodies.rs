@@ -26,7 +26,7 @@ pub struct BodyExplanation {
     pub registered: Option<(PathId, Context)>,
     /// True if only tests build or run it.
     pub is_for_tests: bool,
-    /// The signal by which its findings are left aside, because it delays no served request.
+    /// The signal that lowers its findings to notes, because the body delays no served request.
     pub aside_signal: Option<&'static Signal>,
     /// Its uses, those in tests last.
     pub uses: Vec<BodyUse>,
@@ -113,7 +113,7 @@ impl Explainer<'_, '_> {
 
     /// Returns the blocking calls that the labels of a body come from, each once with its best path.
     fn blocking_paths(&self, labelled_bodies: &[LabelledBodyId]) -> Vec<BlockingPath> {
-        let mut seen: FxHashSet<(FileId, Span, String)> = FxHashSet::default();
+        let mut visited: FxHashSet<(FileId, Span, String)> = FxHashSet::default();
         let mut paths: Vec<BlockingPath> = Vec::new();
         for &labelled_body in labelled_bodies {
             let Some((first, steps)) = self.paths.best_from(labelled_body) else { continue };
@@ -122,7 +122,7 @@ impl Explainer<'_, '_> {
             let trace: Vec<RawStep> =
                 edges.iter().map(|edge| trace_step(self.linker, &self.graph, edge, None)).collect();
             let Some(last) = trace.last() else { continue };
-            if seen.insert((last.file, last.span, last.call.clone())) {
+            if visited.insert((last.file, last.span, last.call.clone())) {
                 paths.push(BlockingPath {
                     effect: label.effect,
                     severity: label.severity,
@@ -159,10 +159,10 @@ impl Explainer<'_, '_> {
                 _ => continue,
             });
         }
-        let mut seen: Vec<BodyUse> = Vec::with_capacity(uses.len());
+        let mut visited: Vec<BodyUse> = Vec::with_capacity(uses.len());
         uses.retain(|body_use| {
-            let is_new = !seen.contains(body_use);
-            seen.push(*body_use);
+            let is_new = !visited.contains(body_use);
+            visited.push(*body_use);
             is_new
         });
         uses.sort_by_key(|body_use| {

@@ -2,7 +2,7 @@
 //! around it.
 
 use blocklint_core::Span;
-use blocklint_facts::{BodyId, BodyKind, ClassKind, SiteId, SiteKind};
+use blocklint_facts::{BodyId, BodyKind, ClassId, ClassKind, SiteId, SiteKind};
 use blocklint_flow::graph::trace::place_of;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use rustc_hash::FxHashMap;
@@ -83,8 +83,8 @@ impl Explainer<'_, '_> {
     /// Returns the findings that have a place on a line, each with its most important role there.
     pub fn findings_on(&self, file: FileId, line: Span) -> Vec<(usize, PlaceRole)> {
         let Some(places) = self.finding_places.get(&file) else { return Vec::new() };
-        let first = places.partition_point(|place| place.span.start < line.start);
-        let on_line = places[first..].iter().take_while(|place| place.span.start <= line.end);
+        let start_index = places.partition_point(|place| place.span.start < line.start);
+        let on_line = places[start_index..].iter().take_while(|place| place.span.start <= line.end);
         let mut findings: Vec<(usize, PlaceRole)> = on_line.map(|place| (place.finding, place.role)).collect();
         findings.sort_unstable();
         findings.dedup_by_key(|(finding, _)| *finding);
@@ -93,14 +93,14 @@ impl Explainer<'_, '_> {
 
     /// Returns the findings that are reported at a site, or have another place there.
     pub(super) fn findings_at(&self, site: SiteRef) -> Vec<usize> {
-        let row = self.linker.program.site(site);
-        let mut spans = vec![row.span, place_of(self.linker, site)];
+        let site_facts = self.linker.program.site(site);
+        let mut spans = vec![site_facts.span, place_of(self.linker, site)];
         spans.extend(self.linker.program.args_of(site).iter().map(|arg| arg.span));
         let mut findings = self.by_site.get(&site).cloned().unwrap_or_default();
         if let Some(places) = self.finding_places.get(&site.file) {
             for span in spans {
-                let first = places.partition_point(|place| place.span.start < span.start);
-                let at_start = places[first..].iter().take_while(|place| place.span.start == span.start);
+                let start_index = places.partition_point(|place| place.span.start < span.start);
+                let at_start = places[start_index..].iter().take_while(|place| place.span.start == span.start);
                 findings.extend(at_start.filter(|place| place.span == span).map(|place| place.finding));
             }
         }
@@ -118,46 +118,55 @@ impl Explainer<'_, '_> {
         let (mut body, mut width) = (body_ref(0), u32::MAX);
         let mut defines = Vec::new();
         let mut nearest: Option<(u32, BodyRef)> = None;
-        for (index, row) in facts.bodies.iter().enumerate() {
-            if around(row.span) && row.kind != BodyKind::Module && row.span.end - row.span.start < width {
-                (body, width) = (body_ref(index), row.span.end - row.span.start);
+        for (index, body_facts) in facts.bodies.iter().enumerate() {
+            if around(body_facts.span)
+                && body_facts.kind != BodyKind::Module
+                && body_facts.span.end - body_facts.span.start < width
+            {
+                (body, width) = (body_ref(index), body_facts.span.end - body_facts.span.start);
             }
-            if row.kind != BodyKind::Function {
+            if body_facts.kind != BodyKind::Function {
                 continue;
             }
-            if on_line(row.name_span.start) {
+            if on_line(body_facts.name_span.start) {
                 defines.push(body_ref(index));
             }
-            let distance = match row.span.end <= code.start {
-                true => code.start - row.span.end,
-                false => row.span.start.saturating_sub(code.start),
+            let distance = if body_facts.span.end <= code.start {
+                code.start - body_facts.span.end
+            } else {
+                body_facts.span.start.saturating_sub(code.start)
             };
             if nearest.is_none_or(|(least, _)| distance < least) {
                 nearest = Some((distance, body_ref(index)));
             }
         }
-        let class = facts.classes.iter().position(|row| {
-            row.name_span.start < row.name_span.end && row.kind != ClassKind::Impl && on_line(row.name_span.start)
+        let class = facts.classes.iter().position(|class_facts| {
+            class_facts.name_span.start < class_facts.name_span.end
+                && class_facts.kind != ClassKind::Impl
+                && on_line(class_facts.name_span.start)
         });
         let function = defines.first().copied().or_else(|| self.function_around(body));
         let enclosing_call = facts
             .sites
             .iter()
             .enumerate()
-            .filter(|(_, row)| matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro))
-            .filter(|(_, row)| row.span.start < line.start && code.start < row.span.end && code.start < code.end)
+            .filter(|(_, site_facts)| matches!(site_facts.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro))
+            .filter(|(_, site_facts)| {
+                site_facts.span.start < line.start && code.start < site_facts.span.end && code.start < code.end
+            })
             // Code in a lambda that the call gets as an argument is no part of the call.
-            .filter(|(_, row)| self.linker.program.body_of(file, row.at) == body)
-            .min_by_key(|(_, row)| row.span.end - row.span.start)
+            .filter(|(_, site_facts)| self.linker.program.body_of(file, site_facts.at) == body)
+            .min_by_key(|(_, site_facts)| site_facts.span.end - site_facts.span.start)
             .map(|(index, _)| file.site_ref(SiteId(index as u32)));
         let is_import =
-            facts.sites.iter().any(|row| row.kind == SiteKind::Import && (on_line(row.span.start) || around(row.span)))
-                || facts.imports.iter().any(|row| on_line(row.span.start) || around(row.span));
+            facts.sites.iter().any(|site_facts| {
+                site_facts.kind == SiteKind::Import && (on_line(site_facts.span.start) || around(site_facts.span))
+            }) || facts.imports.iter().any(|site_facts| on_line(site_facts.span.start) || around(site_facts.span));
         LineContext {
             body,
             function,
             defines,
-            class: class.map(|index| file.class_ref(blocklint_facts::ClassId(index as u32))),
+            class: class.map(|index| file.class_ref(ClassId(index as u32))),
             enclosing_call,
             nearest: function.is_none().then(|| nearest.map(|(_, body)| body)).flatten(),
             is_import,
@@ -174,11 +183,11 @@ impl Explainer<'_, '_> {
         let (facts, body_id) = self.linker.program.facts_and_id(body);
         let mut ancestor = Some(body_id);
         while let Some(id) = ancestor {
-            let row = facts.body(id);
-            match row.kind {
+            let body_facts = facts.body(id);
+            match body_facts.kind {
                 BodyKind::Function => return Some(body.file.body_ref(id)),
                 BodyKind::Class | BodyKind::Module => return None,
-                _ => ancestor = row.parent.get(),
+                _ => ancestor = body_facts.parent.get(),
             }
         }
         None

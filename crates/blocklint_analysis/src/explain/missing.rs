@@ -2,7 +2,7 @@
 //! missing.
 
 use blocklint_core::{Confidence, Language, Span};
-use blocklint_facts::{SiteFlags, SiteKind};
+use blocklint_facts::{SiteFlags, SiteId, SiteKind};
 use blocklint_flow::entries::root::Roots;
 use blocklint_link::calls::targets::Target;
 use blocklint_link::linker::Linker;
@@ -35,12 +35,12 @@ pub fn find_missing_calls(linker: &Linker<'_>) -> Vec<MissingCall> {
             continue;
         }
         for site in 0..file.facts.sites.len() as u32 {
-            let site = id.site_ref(blocklint_facts::SiteId(site));
-            let row = linker.program.site(site);
-            if !matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro) {
+            let site = id.site_ref(SiteId(site));
+            let site_facts = linker.program.site(site);
+            if !matches!(site_facts.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro) {
                 continue;
             }
-            let body = id.body_ref(file.facts.body_of(row.at));
+            let body = id.body_ref(file.facts.body_of(site_facts.at));
             if roots.find_root(body).is_none_or(|root| root.confidence() < Confidence::Medium)
                 || linker.is_inside_tests(body)
             {
@@ -50,8 +50,8 @@ pub fn find_missing_calls(linker: &Linker<'_>) -> Vec<MissingCall> {
             for target in &targets.list {
                 let Target::Row { path, property: false, .. } = *target else { continue };
                 let Some((path, known_library)) = undescribed_path(linker, file.facts.language, path) else { continue };
-                let awaited = row.flags.has(SiteFlags::AWAITED);
-                calls.push(MissingCall { file: id, span: row.span, path, known_library, awaited });
+                let awaited = site_facts.flags.has(SiteFlags::AWAITED);
+                calls.push(MissingCall { file: id, span: site_facts.span, path, known_library, awaited });
             }
         }
     }
@@ -63,10 +63,10 @@ fn undescribed_path(linker: &Linker<'_>, language: Language, path: PathId) -> Op
     let library = &linker.library;
     let text = library.text(path);
     let separator = blocklint_link::models::library::separator(language);
-    let first = text.split(separator).next().unwrap_or(&text);
+    let library_name = text.split(separator).next().unwrap_or(&text);
     // Outside of Python a name without a path belongs to no library, because no import shows its origin.
     let is_bare = language != Language::Python && !text.contains(separator);
-    let is_own = is_bare || matches!((language, first), (Language::Python, "builtins"));
+    let is_own = is_bare || matches!((language, library_name), (Language::Python, "builtins"));
     // Types with `<` exist only in models.
     if is_own || text.contains('<') {
         return None;
@@ -76,5 +76,5 @@ fn undescribed_path(linker: &Linker<'_>, language: Language, path: PathId) -> Op
         || !library.handovers(path).is_empty()
         || library.ty(path).is_some()
         || library.is_type(path);
-    (!is_described).then(|| (text.to_string(), library.knows_root(language, first)))
+    (!is_described).then(|| (text.to_string(), library.knows_root(language, library_name)))
 }

@@ -198,9 +198,9 @@ pub enum EndReason {
     /// The call returns an awaitable, and the loop runs on while the awaitable is pending.
     Asynchronous(PathId),
     /// The conditions of no blocking row hold.
-    Excused(PathId),
+    ConditionsNotMet(PathId),
     /// Its timeout is zero, so it does not wait.
-    NoTime(PathId),
+    ZeroTimeout(PathId),
     /// It takes a lock of this process. It counts only if other code holds the lock over a blocking call.
     Lock(PathId),
     /// It registers this body, and the library runs the body in this context.
@@ -211,14 +211,14 @@ pub enum EndReason {
     Makes(BodyRef, Flow),
     /// It awaits a body that is a root itself, with these findings.
     Awaits(BodyRef, Vec<usize>),
-    /// A comment in the called body silences its effects.
-    Silenced(BodyRef, Span),
+    /// A comment in the called body suppresses its effects.
+    SuppressedInCallee(BodyRef, Span),
     /// The called body runs no known blocking call.
-    Quiet(BodyRef),
+    NothingBlocking(BodyRef),
     /// It hands a callable over to another thread or task.
     HandsOver(PassedCallable),
     /// It runs no code: an attribute, an import, an operator of built-in types.
-    Plain,
+    RunsNoCode,
     /// The arguments of the site rule out the effect of the called body.
     RuledOut(BodyRef),
     /// A comment at this place suppresses it.
@@ -226,7 +226,7 @@ pub enum EndReason {
     /// The root is allowed to hold its thread in this way: a command that waits for its own input.
     Allowed(BodyRef),
     /// The label reached a body whose callers it does not reach.
-    Stops(BodyRef, StopReason),
+    StopsAtBody(BodyRef, StopReason),
 }
 
 /// A reason why a label does not reach the callers of a body.
@@ -262,7 +262,7 @@ impl<'l, 'a> Explainer<'l, 'a> {
         let suppressions = Suppressions::new(linker.program);
         let judge = Judge::new(options.without, true);
         let graph = Search::new(linker, &suppressions, &judge).run();
-        let options = Options { account: true, ..options };
+        let options = Options { records_reasons: true, ..options };
         let solved_graph = SolvedGraph::new(linker, &suppressions, &judge, &graph, options);
         let (findings, causes) = crate::findings::findings(&solved_graph, None);
         let paths = solved_graph.paths;

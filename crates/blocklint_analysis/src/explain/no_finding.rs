@@ -5,7 +5,7 @@ use blocklint_flow::callers::Node;
 use blocklint_flow::graph::{FlowEdge, LabelledBodyId};
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
-use blocklint_link::values::value::{EnvId, Val};
+use blocklint_link::values::value::{BoundId, EnvId, Val};
 use blocklint_models::{RowEffect, Runs, Via};
 
 use super::{CallerStep, EndReason, Explainer, PassedCallable, RunTarget};
@@ -23,7 +23,7 @@ impl Explainer<'_, '_> {
         for &labelled_body in labelled_bodies {
             let body = self.graph.labelled_body(labelled_body).node.body;
             for stop in self.stop_reasons(labelled_body) {
-                reasons.push(EndReason::Stops(body, stop));
+                reasons.push(EndReason::StopsAtBody(body, stop));
             }
         }
         if edges.is_empty() {
@@ -77,7 +77,7 @@ impl Explainer<'_, '_> {
         &self,
         site: SiteRef,
         path: PathId,
-        receiver: blocklint_link::values::value::BoundId,
+        receiver: BoundId,
         property: bool,
         reasons: &mut Vec<EndReason>,
     ) {
@@ -89,11 +89,11 @@ impl Explainer<'_, '_> {
             } else if sink.row.lazy {
                 reasons.push(EndReason::Unconsumed(path));
             } else if let Some(root) = self.roots.find_root(owner)
-                && !sink.label.place.holds(root.context, root.runtime)
+                && !sink.label.place.contains(root.context, root.runtime)
             {
                 reasons.push(EndReason::Allowed(owner));
             } else {
-                reasons.push(EndReason::Excused(path));
+                reasons.push(EndReason::ConditionsNotMet(path));
             }
             return;
         }
@@ -127,13 +127,7 @@ impl Explainer<'_, '_> {
     }
 
     /// Returns the reason why no row holds the thread at a call that blocking rows describe.
-    fn reason_of_failed_conditions(
-        &self,
-        site: SiteRef,
-        path: PathId,
-        receiver: blocklint_link::values::value::BoundId,
-        property: bool,
-    ) -> EndReason {
+    fn reason_of_failed_conditions(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool) -> EndReason {
         let linker = self.linker;
         let rows = if property { linker.library.properties(path) } else { linker.library.calls(path) };
         for row in rows.effect() {
@@ -143,11 +137,11 @@ impl Explainer<'_, '_> {
                     return EndReason::Lock(path);
                 }
                 if row.timeout.is_some() {
-                    return EndReason::NoTime(path);
+                    return EndReason::ZeroTimeout(path);
                 }
             }
         }
-        EndReason::Excused(path)
+        EndReason::ConditionsNotMet(path)
     }
 
     /// Adds the functions that a decorator registers.
@@ -160,8 +154,8 @@ impl Explainer<'_, '_> {
             let is_async = linker.program.body(body).flow != Flow::Sync;
             for target in &linker.targets(site, EnvId::NONE).list {
                 let Target::Row { path, .. } = *target else { continue };
-                for row in linker.library.handovers(path).of_via(Via::Decorator) {
-                    if let Runs::In(context) = linker.handover_context(row.row, site, is_async) {
+                for matched in linker.library.handovers(path).rows_of_via(Via::Decorator) {
+                    if let Runs::In(context) = linker.handover_context(matched.row, site, is_async) {
                         reasons.push(EndReason::Registers(body, context));
                     }
                 }
@@ -210,10 +204,10 @@ impl Explainer<'_, '_> {
                 } else if self.graph.labelled.contains(&body) {
                     reasons.push(self.reason_of_lost_labels(site, body));
                 } else {
-                    reasons.push(
-                        self.silencing_comment_in(body)
-                            .map_or(EndReason::Quiet(body), |span| EndReason::Silenced(body, span)),
-                    );
+                    reasons
+                        .push(self.suppressing_comment_in(body).map_or(EndReason::NothingBlocking(body), |span| {
+                            EndReason::SuppressedInCallee(body, span)
+                        }));
                 }
             }
         }
@@ -243,10 +237,10 @@ impl Explainer<'_, '_> {
     /// Returns the reason why a site has no target.
     fn reason_without_target(&self, site: SiteRef) -> EndReason {
         let linker = self.linker;
-        let row = linker.program.site(site);
-        let is_call = matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro);
-        if !is_call || row.flags.has(SiteFlags::ASYNC) {
-            return EndReason::Plain;
+        let site_facts = linker.program.site(site);
+        let is_call = matches!(site_facts.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro);
+        if !is_call || site_facts.flags.has(SiteFlags::ASYNC) {
+            return EndReason::RunsNoCode;
         }
         let members = linker.values.members(linker.callee(site, EnvId::NONE).value);
         match members.iter().find_map(|val| if let Val::Unknown(why) = *val { Some(why) } else { None }) {
@@ -263,7 +257,7 @@ impl Explainer<'_, '_> {
                 });
                 EndReason::UnknownCallee(of_receiver.unwrap_or(why))
             }
-            None => EndReason::Plain,
+            None => EndReason::RunsNoCode,
         }
     }
 }

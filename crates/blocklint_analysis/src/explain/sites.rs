@@ -1,7 +1,7 @@
 //! Explanation of a site for `blocklint why`: its receiver, arguments and call targets, and the rows that describe it.
 
 use blocklint_core::Span;
-use blocklint_facts::{Form, FormId, SiteFlags, SiteId, SiteKind, VarKind};
+use blocklint_facts::{Flow, Form, FormId, SiteFlags, SiteId, SiteKind, VarKind};
 use blocklint_flow::graph::marks::Marks;
 use blocklint_flow::graph::{EdgeTarget, FlowEdge};
 use blocklint_link::calls::targets::{Target, TargetKind};
@@ -10,11 +10,14 @@ use blocklint_link::effect::label::LabelHold;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_link::program::occurrences::is_field_of_receiver;
 use blocklint_link::values::value::{BoundId, EnvId, ValueId};
-use blocklint_models::{Argument, Condition, Match, RowEffect, Selector, Subject, Via};
+use blocklint_models::{Argument, CallRow, Condition, Match, RowEffect, Selector, Subject, Via};
 
 use super::{
     ArgumentValue, ConditionResult, Explainer, Explanation, PlaceRole, RowMatch, RunTarget, TestedCondition, TestedRow,
 };
+
+/// How many variables and fields are followed to the constant of an argument.
+const MAX_CONSTANT_DEPTH: u32 = 6;
 
 /// The most overrides that are listed.
 const OVERRIDES: usize = 12;
@@ -27,8 +30,8 @@ impl<'a> Explainer<'_, 'a> {
         let facts = &source.facts;
         let on_line = |offset: u32| line.start <= offset && offset <= line.end && line.start < line.end;
         let mut sites: Vec<SiteRef> = Vec::new();
-        for (index, row) in facts.sites.iter().enumerate() {
-            if on_line(row.span.start) || on_line(row.name_span.start) {
+        for (index, site_facts) in facts.sites.iter().enumerate() {
+            if on_line(site_facts.span.start) || on_line(site_facts.name_span.start) {
                 sites.push(file.site_ref(SiteId(index as u32)));
             }
         }
@@ -39,8 +42,8 @@ impl<'a> Explainer<'_, 'a> {
             }
         }
         sites.sort_by_key(|site| {
-            let row = self.linker.program.site(*site);
-            (row.name_span.start, row.span.start, *site)
+            let site_facts = self.linker.program.site(*site);
+            (site_facts.name_span.start, site_facts.span.start, *site)
         });
         let explained: Vec<SiteRef> = sites.iter().copied().filter(|&site| self.has_explanation(site)).collect();
         if explained.is_empty() { sites } else { explained }
@@ -64,7 +67,7 @@ impl<'a> Explainer<'_, 'a> {
     }
 
     /// Returns the rows with an effect for a call or property.
-    fn effect_rows(&self, path: PathId, property: bool) -> impl Iterator<Item = Match<'a, blocklint_models::CallRow>> {
+    fn effect_rows(&self, path: PathId, property: bool) -> impl Iterator<Item = Match<'a, CallRow>> {
         let library = &self.linker.library;
         let rows = if property { library.properties(path) } else { library.calls(path) };
         rows.effect().collect::<Vec<_>>().into_iter()
@@ -81,7 +84,7 @@ impl<'a> Explainer<'_, 'a> {
     pub fn explain(&self, site: SiteRef) -> Explanation<'a> {
         let linker = self.linker;
         let program = linker.program;
-        let row = program.site(site);
+        let site_facts = program.site(site);
         let owner = program.body_of_site(site);
         let receiver = self.receiver(site).map(|(_, value)| value);
         let mut rows = Vec::new();
@@ -94,7 +97,7 @@ impl<'a> Explainer<'_, 'a> {
             }
         }
         for (_, edge) in edges {
-            // Rows that the site enters only with bound parameters: a callable that a closure captures.
+            // Rows that the site matches only with bound parameters: a callable that a closure captures.
             if let EdgeTarget::Sink(sink) = edge.next
                 && edge.site == site
             {
@@ -124,9 +127,9 @@ impl<'a> Explainer<'_, 'a> {
             let value = self.argument_value(site, &argument);
             (argument, value)
         });
-        let span = match row.kind {
+        let span = match site_facts.kind {
             SiteKind::Call | SiteKind::New | SiteKind::Macro => blocklint_flow::graph::trace::place_of(linker, site),
-            _ => row.span,
+            _ => site_facts.span,
         };
         Explanation {
             site,
@@ -147,7 +150,7 @@ impl<'a> Explainer<'_, 'a> {
         let linker = self.linker;
         let awaited = linker.program.site(site).flags.has(SiteFlags::AWAITED);
         let targets = linker.targets(site, EnvId::NONE);
-        let shared = linker.are_alternatives(site, &targets);
+        let shared = linker.bodies_are_alternatives(site, &targets);
         let edge = FlowEdge {
             site,
             arg: None,
@@ -173,7 +176,7 @@ impl<'a> Explainer<'_, 'a> {
                 Target::Overrides { class, name } => {
                     for &body in linker.overrides(class, name).iter().take(OVERRIDES) {
                         let kind = match linker.program.body(body).flow {
-                            blocklint_facts::Flow::Sync => TargetKind::Call,
+                            Flow::Sync => TargetKind::Call,
                             _ => TargetKind::Construct,
                         };
                         add(&mut run_targets, body, kind, None, confidence);
@@ -188,7 +191,8 @@ impl<'a> Explainer<'_, 'a> {
             let EdgeTarget::LabelledBody(labelled_body) = edge.next else { continue };
             let body = self.graph.labelled_body(labelled_body).node.body;
             let handed = self.graph.hits.iter().find(|hit| hit.handed && hit.edge == *edge);
-            let kind = handed.map_or(TargetKind::Call, |hit| TargetKind::HandOver(hit.kind.context, hit.kind.runtime));
+            let kind = handed
+                .map_or(TargetKind::Call, |hit| TargetKind::HandOver(hit.entry_point.context, hit.entry_point.runtime));
             let argument = edge.arg.and_then(|arg| linker.program.args_of(site).get(arg as usize).copied());
             let argument = argument.map(|arg| linker.written(site.file, arg.value));
             let confidence = blocklint_flow::judge::confidence::confidence_of(
@@ -218,18 +222,21 @@ impl<'a> Explainer<'_, 'a> {
         let linker = self.linker;
         let sink = linker.sink(site, path, receiver, property, EnvId::NONE);
         let mut decided = false;
-        for row in self.effect_rows(path, property) {
-            let conditions = self.test_conditions(site, receiver, &row.when, &row.unless, arguments);
-            if let Some(timeout) = &row.timeout {
+        for matched in self.effect_rows(path, property) {
+            let conditions = self.test_conditions(site, receiver, &matched.when, &matched.unless, arguments);
+            if let Some(timeout) = &matched.timeout {
                 add_argument(arguments, timeout);
             }
             let decides = !decided
-                && match (&sink, row.effect) {
-                    (Some(sink), _) => sink.row.id == row.id && std::ptr::eq(sink.row.row, row.row),
+                && match (&sink, matched.effect) {
+                    (Some(sink), _) => sink.row.id == matched.id && std::ptr::eq(sink.row.row, matched.row),
                     (None, Some(RowEffect::Holds(effect))) => {
-                        matches!(linker.match_row(site, path, receiver, row, effect, EnvId::NONE, false), Some(None))
+                        matches!(
+                            linker.match_row(site, path, receiver, matched, effect, EnvId::NONE, false),
+                            Some(None)
+                        )
                     }
-                    (None, _) => linker.conditions_hold(&row.when, &row.unless, site, EnvId::NONE),
+                    (None, _) => linker.conditions_hold(&matched.when, &matched.unless, site, EnvId::NONE),
                 };
             decided |= decides;
             let hold = sink.as_ref().filter(|_| decides).map(|sink| sink.label.hold);
@@ -237,7 +244,7 @@ impl<'a> Explainer<'_, 'a> {
                 Some(LabelHold::Param { index, .. }) => self.parameter_name(site, index),
                 _ => None,
             };
-            rows.push(TestedRow { row: RowMatch::Call(row), conditions, decides, hold, hold_parameter });
+            rows.push(TestedRow { row: RowMatch::Call(matched), conditions, decides, hold, hold_parameter });
         }
         let is_decoration = self.decorated_form(site).is_some();
         for row in linker.library.handovers(path).iter() {
@@ -309,7 +316,7 @@ impl<'a> Explainer<'_, 'a> {
     /// Returns the form that a site decorates: the site is the decoration, or the call that makes the decorator.
     pub(super) fn decorated_form(&self, site: SiteRef) -> Option<FormId> {
         let (facts, site_id) = self.linker.program.facts_and_id(site);
-        let decorators = facts.sites.iter().enumerate().filter(|(_, row)| row.kind == SiteKind::Decorate);
+        let decorators = facts.sites.iter().enumerate().filter(|(_, site_facts)| site_facts.kind == SiteKind::Decorate);
         let mut of_site = decorators.filter(|(index, row)| {
             *index == site.index() || matches!(facts.form(row.callee), Form::Result(made) if made == site_id)
         });
@@ -328,7 +335,7 @@ impl<'a> Explainer<'_, 'a> {
                 ArgumentValue::Absent
             };
         };
-        match linker.constant(site, form, EnvId::NONE, 6) {
+        match linker.constant(site, form, EnvId::NONE, MAX_CONSTANT_DEPTH) {
             Constant::Hidden => {
                 if let Form::Var(var) = facts.form(form)
                     && let VarKind::Param(_) = facts.var(var).kind
@@ -344,7 +351,7 @@ impl<'a> Explainer<'_, 'a> {
                 let default = linker.program.params_of(owner).get(index as usize).and_then(|param| param.default.get());
                 let default = default.and_then(|default| {
                     let parent = linker.program.body(owner).parent.get()?;
-                    match linker.constant_in(site.file.body_ref(parent), default, EnvId::NONE, 6) {
+                    match linker.constant_in(site.file.body_ref(parent), default, EnvId::NONE, MAX_CONSTANT_DEPTH) {
                         Constant::Hidden | Constant::Param(_) => None,
                         constant => Some(constant),
                     }

@@ -41,7 +41,7 @@ fn delayed_roots(solved: &SolvedGraph<'_, '_>, places: &CandidatesByPlace) -> Ve
     let mut reach: Vec<FxHashSet<BodyRef>> = vec![FxHashSet::default(); causes.sinks.len()];
     // Many paths lead from a root to the same set of causes.
     let mut counted: FxHashSet<(BodyRef, (bool, u32))> = FxHashSet::default();
-    let is_delayed = |candidate: &&Candidate| candidate.silenced.is_none() && candidate.aside.is_none();
+    let is_delayed = |candidate: &&Candidate| candidate.suppression.is_none() && candidate.aside.is_none();
     for candidate in places.values().flatten().filter(is_delayed) {
         if counted.insert((candidate.root, causes.set_key(&candidate.edge))) {
             for &cause in causes.reached_by(&candidate.edge) {

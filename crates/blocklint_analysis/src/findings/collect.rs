@@ -29,7 +29,7 @@ pub(super) fn collect_candidates(solved: &SolvedGraph<'_, '_>) -> CandidatesByPl
     let mut places = CandidatesByPlace::default();
     for hit in &graph.hits {
         linker.check_cancelled();
-        let Some(rule) = rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
+        let Some(rule) = rule_of(hit.label.effect, hit.label.native, hit.entry_point.context) else { continue };
         let Some(_work) = linker.enter_unit(WorkUnit::Body(hit.root)) else { continue };
         let mut placed = Vec::new();
         place_hit(solved, hit.root, PlacedEdge { above: SmallVec::new(), edge: hit.edge }, &mut placed);
@@ -42,8 +42,8 @@ pub(super) fn collect_candidates(solved: &SolvedGraph<'_, '_>) -> CandidatesByPl
         }
     }
     for candidates in places.values_mut() {
-        if candidates.iter().any(|candidate| candidate.silenced.is_none()) {
-            candidates.retain(|candidate| candidate.silenced.is_none());
+        if candidates.iter().any(|candidate| candidate.suppression.is_none()) {
+            candidates.retain(|candidate| candidate.suppression.is_none());
         }
     }
     places
@@ -60,18 +60,15 @@ fn candidate(solved: &SolvedGraph<'_, '_>, hit: &Hit, placed: PlacedEdge, rule: 
     }
     let (mut length_steps, mut applied) = (0, SmallVec::new());
     for doubt in judge.doubts_of_cost(linker.program.language(edge.site.file), &cost) {
-        applied.push(doubt.ask);
-        match doubt.is_of_length {
-            true => length_steps += doubt.steps,
-            false => cost.steps += doubt.steps,
-        }
+        applied.push(doubt.question);
+        if doubt.is_of_length { length_steps += doubt.steps } else { cost.steps += doubt.steps }
     }
     Some(Candidate {
         root: hit.root,
-        kind: hit.kind,
+        entry_point: hit.entry_point,
         handed: hit.handed,
         label: hit.label.clone(),
-        silenced: find_suppression(solved, hit, &edge, rule),
+        suppression: find_suppression(solved, hit, &edge, rule),
         edge,
         above,
         cost,
@@ -141,10 +138,10 @@ fn is_enclosed(linker: &Linker<'_>, outer: BodyRef, inner: BodyRef) -> bool {
 
 /// Returns the span that a finding reports: a call, or the callable that it hands over.
 pub(super) fn span_of_finding(linker: &Linker<'_>, site: SiteRef, handed: Option<u32>) -> Span {
-    let row = linker.program.site(site);
+    let site_facts = linker.program.site(site);
     match handed {
-        Some(arg) if row.kind != SiteKind::Decorate => {
-            linker.program.args_of(site).get(arg as usize).map_or(row.span, |arg| arg.span)
+        Some(arg) if site_facts.kind != SiteKind::Decorate => {
+            linker.program.args_of(site).get(arg as usize).map_or(site_facts.span, |arg| arg.span)
         }
         _ => place_of(linker, site),
     }

@@ -20,7 +20,7 @@ use blocklint_mending::{Chains, RowAdvice, async_twins, row_advice};
 use blocklint_models::Thread;
 
 use super::collect::span_of_finding;
-use super::partly_silenced::find_partly_silenced;
+use super::partly_silenced::find_partly_suppressed;
 use super::reasons::{doubts_about, signal_reasons};
 use super::{SolvedGraph, is_repeated};
 use crate::rules::unbounded_offload::Offloads;
@@ -41,15 +41,15 @@ pub(super) fn group_candidates(
         let _work = linker.enter_unit_of_site(site)?;
         let (mut finding, best) = finding(solved, place, &candidates);
         if !best.handed {
-            finding.row_advice.chain = chains.of(linker, graph, &best.edge, best.kind.runtime);
+            finding.row_advice.chain = chains.of(linker, graph, &best.edge, best.entry_point.runtime);
         }
         add_joined_causes(solved, &mut finding, joined, place);
         finding.row_advice.unbounded_spawn = offloads.find_offload_after_handover(finding.site);
         if finding.suppressed.is_none() {
             let edges = candidates.iter().map(|candidate| &candidate.edge);
-            finding.partly_silenced = find_partly_silenced(linker, suppressions, graph, rule, edges);
+            finding.partly_suppressed = find_partly_suppressed(linker, suppressions, graph, rule, edges);
         }
-        if options.account {
+        if options.records_reasons {
             finding.reasons = signal_reasons(solved, best);
             finding.doubts = doubts_about(solved, best);
         }
@@ -91,19 +91,19 @@ fn add_to_network(
 ) {
     let least = finding.severity.min(Severity::Warning);
     let is_reported = |candidate: &&Candidate| {
-        candidate.silenced.is_none()
+        candidate.suppression.is_none()
             && candidate.label.severity >= least
             && candidate.confidence() >= solved.options.min_confidence
     };
     let edges = candidates.iter().filter(is_reported).map(|candidate| candidate.edge);
-    let mut begins: Vec<u32> = edges
+    let mut start_nodes: Vec<u32> = edges
         .chain([best.edge])
         .chain(joined)
         .map(|edge| network.add_paths(solved.graph, &solved.causes, &edge))
         .collect();
-    begins.sort_unstable();
-    begins.dedup();
-    network.begins.insert((finding.file, finding.span, finding.rule), begins);
+    start_nodes.sort_unstable();
+    start_nodes.dedup();
+    network.start_nodes.insert((finding.file, finding.span, finding.rule), start_nodes);
 }
 
 /// Returns the severity, the candidate whose path is shown, and the hold of a finding. Only candidates with enough
@@ -147,9 +147,9 @@ fn causes_of(solved: &SolvedGraph<'_, '_>, candidates: &[Candidate], edges: &[Fl
     all.sort_unstable();
     all.dedup();
     if let Some(EdgeTarget::Sink(sink)) = edges.last().map(|edge| edge.next) {
-        let first = causes.cause_of_sink[sink as usize];
-        all.retain(|&cause| cause != first);
-        all.insert(0, first);
+        let shown_cause = causes.cause_of_sink[sink as usize];
+        all.retain(|&cause| cause != shown_cause);
+        all.insert(0, shown_cause);
     }
     all
 }
@@ -173,18 +173,18 @@ fn finding<'c>(
     });
     let causes = causes_of(solved, candidates, &edges);
     let language = linker.program.language(site.file);
-    let twins = sink.map_or_else(Vec::new, |sink| async_twins(linker, sink, best.kind.runtime, language));
+    let twins = sink.map_or_else(Vec::new, |sink| async_twins(linker, sink, best.entry_point.runtime, language));
     let finding = RawFinding {
         rule,
         severity,
         confidence: best.confidence_with_length(),
-        mistake: Mistake::Holds,
+        mistake: Mistake::BlockingCall,
         effect: Some(best.label.effect),
         weight: sink.and_then(|sink| linker.library.severities().weight(sink.row.row)),
-        context: Some(best.kind.context),
-        runtime: threads_of(linker, site.file, best.kind.runtime),
+        context: Some(best.entry_point.context),
+        runtime: threads_of(linker, site.file, best.entry_point.runtime),
         root: best.root,
-        root_kind: Some(best.kind.kind),
+        root_kind: Some(best.entry_point.kind),
         handed: best.handed,
         hold,
         fails: sink.and_then(|sink| fails(sink.row.row)),
@@ -200,14 +200,14 @@ fn finding<'c>(
         held_by: sink.and_then(|sink| sink.held_by).map(|holding| lock_holder_step(linker, holding)),
         note: sink.and_then(|sink| sink.row.note.clone()),
         row_advice: sink
-            .map_or_else(RowAdvice::default, |sink| row_advice(linker, sink, best.kind.runtime, site, &twins)),
+            .map_or_else(RowAdvice::default, |sink| row_advice(linker, sink, best.entry_point.runtime, site, &twins)),
         twins,
         holds_gil: sink.is_some_and(|sink| sink.row.thread == Some(Thread::HoldsGil)),
         occurrence: 0,
-        suppressed: best.silenced.clone(),
+        suppressed: best.suppression.clone(),
         reasons: Vec::new(),
         reached_by: Vec::new(),
-        partly_silenced: Vec::new(),
+        partly_suppressed: Vec::new(),
         doubts: Vec::new(),
         aside: best.aside,
     };

@@ -2,10 +2,10 @@
 //! with each other.
 
 use blocklint_flow::callers::Callers;
-use blocklint_flow::judge::beside::{Beside, Joined};
+use blocklint_flow::judge::beside::{CandidateComparison, Joined};
 use blocklint_flow::judge::candidate::CandidatesByPlace;
 use blocklint_flow::judge::moments::Moments;
-use blocklint_flow::judge::signal::Traced;
+use blocklint_flow::judge::signal::PathSubject;
 use blocklint_flow::lifecycle::reached_by::ReachedBy;
 use blocklint_link::linker::work::WorkUnit;
 
@@ -23,25 +23,26 @@ pub(super) fn judge_candidates<'s, 'l, 'a>(
     for candidate in places.values_mut().flatten() {
         let Some(_work) = linker.enter_unit(WorkUnit::Body(candidate.root)) else { continue };
         let (path, label) = (paths.best_path(candidate.edge), candidate.label.clone());
-        let traced = Traced {
+        let subject = PathSubject {
             linker,
             callers,
             graph,
             root: candidate.root,
-            kind: candidate.kind,
+            entry_point: candidate.entry_point,
             handed: candidate.handed,
             label: &label,
             path: &path,
         };
-        let (steps, doubts) = judge.steps_on_path(&traced);
+        let (steps, doubts) = judge.steps_on_path(&subject);
         candidate.cost.steps += u32::from(steps);
         candidate.applied.extend(doubts);
-        if let Some(ask) = judge.ask_on_path(&traced, &mut moments) {
-            candidate.apply(ask, options.include_aside);
+        if let Some(question) = judge.question_on_path(&subject, &mut moments) {
+            candidate.apply(question, options.include_aside);
         }
     }
     let min_confidence = options.min_confidence;
-    let mut comparison = Beside { linker, callers, paths, places, min_confidence, joined: Joined::default() };
+    let mut comparison =
+        CandidateComparison { linker, callers, paths, places, min_confidence, joined: Joined::default() };
     judge.lower_beside_others(&mut comparison);
     comparison.joined
 }

@@ -93,11 +93,14 @@ pub(crate) fn findings(
     linker.attempt(rule, || turn_into_findings_of_chains(linker, suppressions, &mut findings));
     findings.extend(mistakes);
     sort_and_number(linker, &mut findings);
-    if solved.options.account {
+    if solved.options.records_reasons {
         for finding in &mut findings {
-            let entries = linker.attempt(WorkUnit::Body(finding.root), || match finding.handed {
-                true => reached_by.entries_of_registration(finding.root, finding.site),
-                false => reached_by.entries_of(finding.root),
+            let entries = linker.attempt(WorkUnit::Body(finding.root), || {
+                if finding.handed {
+                    reached_by.entries_of_registration(finding.root, finding.site)
+                } else {
+                    reached_by.entries_of(finding.root)
+                }
             });
             finding.reached_by = entries.unwrap_or_default();
         }
@@ -114,7 +117,7 @@ fn drop_reported_as_mistake(linker: &Linker<'_>, places: &mut CandidatesByPlace,
             (reported.site == *site || enters_result_of(linker, *site, reported.site))
                 && matches!(
                     reported.mistake,
-                    Mistake::CalledInsteadOfHandedOver { .. } | Mistake::Starves(Starved::OverAwait { .. })
+                    Mistake::CalledInsteadOfHandedOver { .. } | Mistake::PoolStarvation(Starved::OverAwait { .. })
                 )
         })
     });

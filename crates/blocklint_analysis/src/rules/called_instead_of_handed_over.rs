@@ -2,7 +2,7 @@
 //! `to_thread(work())`, so the function blocks the calling thread.
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity};
+use blocklint_core::{Confidence, Context, Language, Mistake, RuleCode, Severity};
 use blocklint_facts::{BodyKind, Flow, Form, SiteKind};
 use blocklint_flow::entries::publisher_factory::chain_factory_of;
 use blocklint_flow::search::suppressions::Suppressions;
@@ -36,7 +36,7 @@ pub(crate) struct HandedResult {
 /// Returns the findings of this rule.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
-    let all = search.attempt(RULE, || find_handed_results(linker, search.reach));
+    let results = search.attempt(RULE, || find_handed_results(linker, search.reach));
     let finding = |handed: HandedResult| {
         let mistake = Mistake::CalledInsteadOfHandedOver { taker: linker.written_site(handed.taker) };
         let call = linker.library.text(handed.path).to_string();
@@ -46,7 +46,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
         finding.row_advice.returns_coroutine = returns_coroutine(linker, handed.called);
         finding
     };
-    all.into_iter().map(finding).collect()
+    results.into_iter().map(finding).collect()
 }
 
 /// Turns findings of blocking calls whose value is an argument of a chain factory (`Mono.just(load())`) into findings
@@ -59,7 +59,7 @@ pub(crate) fn turn_into_findings_of_chains(
     let mut reported: FxHashSet<SiteRef> = FxHashSet::default();
     findings.retain_mut(|finding| {
         // Notes stay as they are, because a short call does no harm there.
-        let is_held = finding.mistake == Mistake::Holds && finding.severity > Severity::Note;
+        let is_held = finding.mistake == Mistake::BlockingCall && finding.severity > Severity::Note;
         if finding.handed || !is_held || linker.program.language(finding.file) != Language::Java {
             return true;
         }
@@ -104,9 +104,9 @@ fn handed_results_at(linker: &Linker<'_>, site: SiteRef) -> Vec<HandedResult> {
     let mut results: Vec<HandedResult> = Vec::new();
     for target in &linker.targets(site, EnvId::NONE).list {
         let Target::Row { path, .. } = *target else { continue };
-        for row in linker.library.handovers(path).iter() {
-            let Selector::Argument(argument) = &row.selector else { continue };
-            if row.wraps || !linker.conditions_hold(&row.when, &row.unless, site, EnvId::NONE) {
+        for matched in linker.library.handovers(path).iter() {
+            let Selector::Argument(argument) = &matched.selector else { continue };
+            if matched.wraps || !linker.conditions_hold(&matched.when, &matched.unless, site, EnvId::NONE) {
                 continue;
             }
             let Some(form) = linker.argument(site, argument) else { continue };
@@ -116,15 +116,15 @@ fn handed_results_at(linker: &Linker<'_>, site: SiteRef) -> Vec<HandedResult> {
                 continue;
             }
             // If the callable runs on a loop, the taker also accepts a coroutine.
-            let takes_coroutines = match linker.handover_context(row.row, site, true) {
-                Runs::In(context) => context != blocklint_core::Context::Worker,
+            let takes_coroutines = match linker.handover_context(matched.row, site, true) {
+                Runs::In(context) => context != Context::Worker,
                 Runs::Caller | Runs::Chain => continue,
             };
             if returns_own_object(linker, called, path) {
                 continue;
             }
             if let Some(confidence) = confidence_of_no_callable(linker, called, takes_coroutines) {
-                let forwards_arguments = row.passes == Some(Passes::Rest);
+                let forwards_arguments = matched.passes == Some(Passes::Rest);
                 results.push(HandedResult { called, taker: site, path, confidence, forwards_arguments });
             }
         }

@@ -3,7 +3,7 @@
 
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, CreatedKind, CreatedPer, Effect, Hold, Language, Mistake, RuleCode, Severity};
-use blocklint_facts::{At, BodyKind, ExitKind, Flow, Form, FormId, SiteKind, Sym, VarKind};
+use blocklint_facts::{At, BodyKind, ExitKind, Flow, Form, FormId, SiteId, SiteKind, Sym, VarKind};
 use blocklint_flow::callers::Callers;
 use blocklint_flow::judge::java::is_behind_setting;
 use blocklint_flow::lifecycle::frequency::{Frequencies, Frequency};
@@ -25,6 +25,15 @@ use rustc_hash::FxHashSet;
 
 use crate::rules::mistakes::MistakeSearch;
 
+/// How many nested callees are searched for a loop over an unbounded wait.
+const MAX_CALLEE_DEPTH: u32 = 3;
+
+/// How deep an annotation is searched for the word of an administrator.
+const MAX_FORM_DEPTH: u32 = 6;
+
+/// How many owners above an object are searched for one that is made on demand.
+const MAX_OWNER_DEPTH: u32 = 8;
+
 /// Returns the findings of the two rules about threads and connections.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
@@ -36,11 +45,12 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
             Creates::Threads => (RuleCode::PER_INSTANCE_SCHEDULER, CreatedKind::Threads),
             Creates::Connections | Creates::Pool => (RuleCode::POOL_PER_CALL, CreatedKind::Connections),
         };
-        let of = match created.repetition.repeated {
+        let repeated_function = match created.repetition.repeated {
             Repeated::Body(body) => linker.name_inside_file(body),
             Repeated::Class(class) => blocklint_core::last_name(&linker.qualified_class(class)).to_owned(),
         };
-        let mistake = Mistake::CreatedRepeatedly { made: kind, occasion: created.repetition.anew, owner: of };
+        let mistake =
+            Mistake::CreatedRepeatedly { made: kind, occasion: created.repetition.anew, owner: repeated_function };
         let call = linker.library.text(created.path).to_string();
         search.finding((rule, mistake), created.site, call, created.severity, created.confidence)
     };
@@ -229,14 +239,16 @@ fn creation_at(linker: &Linker<'_>, site: SiteRef) -> Option<(PathId, Creates)> 
         let Target::Row { path, .. } = *target else { return None };
         let calls = linker.library.calls(path);
         let mut rows = calls.with(|row| row.creates.is_some());
-        let row = rows.find(|row| linker.conditions_hold(&row.row.when, &row.row.unless, site, EnvId::NONE))?;
-        Some((path, row.row.creates?))
+        let matched =
+            rows.find(|matched| linker.conditions_hold(&matched.row.when, &matched.row.unless, site, EnvId::NONE))?;
+        Some((path, matched.row.creates?))
     })
 }
 
 /// True if a site creates a scheduler of reactive chains, or an executor that is wrapped in one (Java).
 fn is_scheduler(linker: &Linker<'_>, site: SiteRef, path: PathId) -> bool {
-    let makes_scheduler = |path: PathId| linker.library.calls(path).iter().any(|row| row.row.scheduler.is_some());
+    let makes_scheduler =
+        |path: PathId| linker.library.calls(path).iter().any(|matched| matched.row.scheduler.is_some());
     if makes_scheduler(path) {
         return true;
     }
@@ -287,10 +299,10 @@ fn ends_with_body(linker: &Linker<'_>, site: SiteRef) -> bool {
         Form::Var(var) => Some(facts.var(var).name) == variable,
         _ => false,
     };
-    facts.sites.iter().any(|row| match (row.kind, facts.form(row.callee)) {
-        (SiteKind::Enter, _) => is_object(row.callee),
+    facts.sites.iter().any(|site_facts| match (site_facts.kind, facts.form(site_facts.callee)) {
+        (SiteKind::Enter, _) => is_object(site_facts.callee),
         (SiteKind::Call, Form::Attr(base, method)) => {
-            lang::words::ends_threads(facts.text(method)) && is_object(base) && is_inside(linker, row.at, body)
+            lang::words::ends_threads(facts.text(method)) && is_object(base) && is_inside(linker, site_facts.at, body)
         }
         _ => false,
     })
@@ -340,14 +352,14 @@ fn depends_on_input(linker: &Linker<'_>, site: SiteRef, form: FormId, depth: u32
     let depends = |form: FormId| depends_on_input(linker, site, form, depth);
     match facts.form(form) {
         Form::Var(var) => {
-            let row = facts.var(var);
+            let var_facts = facts.var(var);
             if blocklint_link::program::occurrences::is_own_receiver(facts, form) {
                 return false;
             }
-            match row.kind {
+            match var_facts.kind {
                 VarKind::Param(_) => true,
                 // A variable of the module or class is shared by all calls.
-                _ if matches!(facts.body(row.body).kind, BodyKind::Module | BodyKind::Class) => false,
+                _ if matches!(facts.body(var_facts.body).kind, BodyKind::Module | BodyKind::Class) => false,
                 _ => facts.assigns_of(var).any(|assign| depends(assign.value)),
             }
         }
@@ -365,8 +377,8 @@ fn depends_on_input(linker: &Linker<'_>, site: SiteRef, form: FormId, depth: u32
         | Form::Not(base) => depends(base),
         Form::Subscript(base, index) => depends(base) || depends(index),
         Form::Result(call) => {
-            let row = facts.site(call);
-            let receiver = match facts.form(row.callee) {
+            let site_facts = facts.site(call);
+            let receiver = match facts.form(site_facts.callee) {
                 Form::Attr(base, _) => depends(base),
                 _ => false,
             };
@@ -390,13 +402,15 @@ fn is_singleton<'a>(
     let Some(class) = class_of_site(linker, site) else { return false };
     match repeated {
         Repeated::Class(owner) => {
-            is_injected(linker, owner) || is_injected(linker, class) || !is_made_on_demand(linker, times, owner, 8)
+            is_injected(linker, owner)
+                || is_injected(linker, class)
+                || !is_made_on_demand(linker, times, owner, MAX_OWNER_DEPTH)
         }
         Repeated::Body(_) => {
             let name = name_of_method_around(linker, site);
             lang::java::names::closes_object(name)
                 || lang::java::names::runs_once(name)
-                    && (is_injected(linker, class) || !is_made_on_demand(linker, times, class, 8))
+                    && (is_injected(linker, class) || !is_made_on_demand(linker, times, class, MAX_OWNER_DEPTH))
         }
     }
 }
@@ -404,12 +418,12 @@ fn is_singleton<'a>(
 /// Returns the name of the method around a site.
 fn name_of_method_around<'a>(linker: &Linker<'a>, site: SiteRef) -> &'a str {
     let facts = linker.program.facts(site.file);
-    let mut row = linker.program.body(linker.program.body_of_site(site));
-    while matches!(row.kind, BodyKind::Lambda) {
-        let Some(parent) = row.parent.get() else { break };
-        row = facts.body(parent);
+    let mut body_facts = linker.program.body(linker.program.body_of_site(site));
+    while matches!(body_facts.kind, BodyKind::Lambda) {
+        let Some(parent) = body_facts.parent.get() else { break };
+        body_facts = facts.body(parent);
     }
-    facts.text(row.name)
+    facts.text(body_facts.name)
 }
 
 /// True if objects of a class are created on demand, by a builder or another method. An object in a field is created as
@@ -484,7 +498,7 @@ fn is_of_role(linker: &Linker<'_>, path: PathId, role: Role) -> bool {
 /// True if the names of an entry's dependencies show that it requires an administrator (Python).
 fn is_for_administrators(linker: &Linker<'_>, entry: BodyRef) -> bool {
     let facts = linker.program.facts(entry.file);
-    let is_for_admin = |form: FormId| names_administrator(linker, entry.file, form, 6);
+    let is_for_admin = |form: FormId| names_administrator(linker, entry.file, form, MAX_FORM_DEPTH);
     facts.language == Language::Python
         && (linker
             .program
@@ -543,27 +557,25 @@ fn is_runtime_for_one_call<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, s
         let (facts, body_id) = linker.program.facts_and_id(body);
         std::iter::successors(Some(body_id), |&id| facts.body(id).parent.get()).any(|id| {
             let enclosing = body.file.body_ref(id);
-            let row = facts.body(id);
-            row.flow == Flow::Coroutine
-                || row.kind == BodyKind::AsyncBlock
-                || row.kind == BodyKind::Function && !linker.sites_passing_body(enclosing).is_empty()
-                || row.kind == BodyKind::Lambda && is_handed_over(linker, enclosing)
+            let body_facts = facts.body(id);
+            body_facts.flow == Flow::Coroutine
+                || body_facts.kind == BodyKind::AsyncBlock
+                || body_facts.kind == BodyKind::Function && !linker.sites_passing_body(enclosing).is_empty()
+                || body_facts.kind == BodyKind::Lambda && is_handed_over(linker, enclosing)
         })
     };
     let calls = callers.call_sites(own);
     if is_aside(own) || !calls.is_empty() && calls.iter().all(|&call| is_aside(linker.program.body_of_site(call))) {
         return false;
     }
-    facts.sites.iter().enumerate().any(|(index, row)| {
-        let call = site.file.site_ref(blocklint_facts::SiteId(index as u32));
-        row.kind == SiteKind::Call
-            && is_inside(linker, row.at, own)
+    facts.sites.iter().enumerate().any(|(index, site_facts)| {
+        let call = site.file.site_ref(SiteId(index as u32));
+        site_facts.kind == SiteKind::Call
+            && is_inside(linker, site_facts.at, own)
             && linker.targets(call, EnvId::NONE).list.iter().any(|target| match *target {
-                Target::Row { path, .. } => linker
-                    .library
-                    .calls(path)
-                    .iter()
-                    .any(|row| row.row.effect.is_some_and(|effect| effect == RowEffect::Holds(Effect::NestedLoop))),
+                Target::Row { path, .. } => linker.library.calls(path).iter().any(|matched| {
+                    matched.row.effect.is_some_and(|effect| effect == RowEffect::Holds(Effect::NestedLoop))
+                }),
                 _ => false,
             })
     })
@@ -588,11 +600,11 @@ pub(crate) fn class_of_site(linker: &Linker<'_>, site: SiteRef) -> Option<ClassR
 /// True if a dependency injection container creates the objects of a class: an annotation marks the constructor (Java).
 fn is_injected(linker: &Linker<'_>, class: ClassRef) -> bool {
     let (facts, class_id) = linker.program.facts_and_id(class);
-    facts.bodies.iter().any(|row| {
-        row.class.get() == Some(class_id)
-            && row.kind == BodyKind::Function
-            && lang::words_of(facts.language).is_constructor(facts.text(row.name))
-            && lang::java::names::annotation_names(facts, row.decorators)
+    facts.bodies.iter().any(|body_facts| {
+        body_facts.class.get() == Some(class_id)
+            && body_facts.kind == BodyKind::Function
+            && lang::words_of(facts.language).is_constructor(facts.text(body_facts.name))
+            && lang::java::names::annotation_names(facts, body_facts.decorators)
                 .any(lang::java::names::is_injection_annotation)
     })
 }
@@ -604,10 +616,10 @@ fn is_dedicated_thread(linker: &Linker<'_>, site: SiteRef) -> bool {
     let Some(sym) = variable_storing(linker, site) else {
         // `newSingleThreadScheduledExecutor().scheduleAtFixedRate(…)`: no variable stores the pool.
         return facts.language == Language::Java
-            && facts.sites.iter().any(|row| match facts.form(row.callee) {
+            && facts.sites.iter().any(|site_facts| match facts.form(site_facts.callee) {
                 Form::Attr(base, _) => {
                     facts.form(base) == Form::Result(site_id)
-                        && lang::java::words::REPEATED_SCHEDULES.contains(&facts.text(row.name))
+                        && lang::java::words::REPEATED_SCHEDULES.contains(&facts.text(site_facts.name))
                 }
                 _ => false,
             });
@@ -619,16 +631,16 @@ fn is_dedicated_thread(linker: &Linker<'_>, site: SiteRef) -> bool {
     };
     let class = linker.class_around(linker.program.body_of_site(site));
     let mut tasks: Vec<(SiteRef, Option<BodyRef>)> = Vec::new();
-    for (index, row) in facts.sites.iter().enumerate() {
-        let Form::Attr(base, _) = facts.form(row.callee) else { continue };
-        if row.kind != SiteKind::Call || !is_pool(base) {
+    for (index, site_facts) in facts.sites.iter().enumerate() {
+        let Form::Attr(base, _) = facts.form(site_facts.callee) else { continue };
+        if site_facts.kind != SiteKind::Call || !is_pool(base) {
             continue;
         }
         // Another class may have a field of this name.
-        if linker.class_around(linker.program.body_of(site.file, row.at)) != class {
+        if linker.class_around(linker.program.body_of(site.file, site_facts.at)) != class {
             continue;
         }
-        let call = site.file.site_ref(blocklint_facts::SiteId(index as u32));
+        let call = site.file.site_ref(SiteId(index as u32));
         for target in &linker.targets(call, EnvId::NONE).list {
             let Target::Row { path, .. } = *target else { continue };
             for handover in linker.library.handovers(path).iter() {
@@ -646,7 +658,7 @@ fn is_dedicated_thread(linker: &Linker<'_>, site: SiteRef) -> bool {
     tasks.sort();
     tasks.dedup();
     match tasks[..] {
-        [(_, Some(body))] => loops_over_unbounded_wait(linker, body, 3, &mut FxHashSet::default()),
+        [(_, Some(body))] => loops_over_unbounded_wait(linker, body, MAX_CALLEE_DEPTH, &mut FxHashSet::default()),
         _ => false,
     }
 }
@@ -692,18 +704,18 @@ pub(crate) fn loops_over_unbounded_wait(
     linker: &Linker<'_>,
     body: BodyRef,
     depth: u32,
-    seen: &mut FxHashSet<BodyRef>,
+    visited: &mut FxHashSet<BodyRef>,
 ) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
-    if !seen.insert(body) {
+    if !visited.insert(body) {
         return false;
     }
     let (facts, body_id) = linker.program.facts_and_id(body);
-    facts.sites.iter().enumerate().any(|(index, row)| {
-        if facts.body_of(row.at) != body_id {
+    facts.sites.iter().enumerate().any(|(index, site_facts)| {
+        if facts.body_of(site_facts.at) != body_id {
             return false;
         }
-        let site = body.file.site_ref(blocklint_facts::SiteId(index as u32));
+        let site = body.file.site_ref(SiteId(index as u32));
         let is_endless = is_looped(linker, site);
         linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, receiver, property, .. } if is_endless => {
@@ -712,7 +724,7 @@ pub(crate) fn loops_over_unbounded_wait(
                         && sink.label.hold == LabelHold::Fixed(Hold::Unbounded)
                 })
             }
-            Target::Body { body, .. } => loops_over_unbounded_wait(linker, body, depth, seen),
+            Target::Body { body, .. } => loops_over_unbounded_wait(linker, body, depth, visited),
             _ => false,
         })
     })

@@ -1,8 +1,8 @@
 //! Rule `pool-starvation`, part two: a job waits for another job of the thread pool that runs it. If every thread of
 //! the pool runs such a job, no thread is left for the jobs that they wait for.
 
-use blocklint_core::{Confidence, Effect, Language, Severity, Starved};
-use blocklint_facts::{BodyFlags, Form, SiteKind};
+use blocklint_core::{Confidence, Context, Effect, Language, Severity, Starved};
+use blocklint_facts::{BodyFlags, Form, SiteId, SiteKind};
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::imports::library_reach::LibraryReach;
 use blocklint_link::lang;
@@ -31,14 +31,14 @@ struct Submission {
 pub(crate) fn find_own_job_waits(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<PoolHold> {
     let mut waits = Vec::new();
     for submission in find_submissions(linker, reach) {
-        let row = linker.program.body(linker.program.body_of_site(submission.site));
-        if linker.program.is_test(submission.site.file) || row.flags.has(BodyFlags::TEST) {
+        let body_facts = linker.program.body(linker.program.body_of_site(submission.site));
+        if linker.program.is_test(submission.site.file) || body_facts.flags.has(BodyFlags::TEST) {
             continue;
         }
         for &job in &submission.jobs {
-            let mut seen = FxHashSet::default();
+            let mut visited = FxHashSet::default();
             if let Some((wait, path, handed)) =
-                find_wait_for_own_pool(linker, job, &[submission.pool], DEPTH, &mut seen)
+                find_wait_for_own_pool(linker, job, &[submission.pool], DEPTH, &mut visited)
             {
                 let is_direct = linker.program.body_of_site(wait) == job;
                 waits.push(PoolHold {
@@ -63,8 +63,9 @@ fn find_submissions<'a>(linker: &Linker<'a>, reach: &LibraryReach) -> Vec<Submis
     for language in [Language::Python, Language::Java] {
         let models = linker.library.of(language);
         let method = |path: &'a str| path.split('(').next().unwrap_or(path);
-        let takes_job =
-            |path: &&'a str| models.handovers(method(path)).iter().any(|row| pool_argument_of(row.row).is_some());
+        let takes_job = |path: &&'a str| {
+            models.handovers(method(path)).iter().any(|matched| pool_argument_of(matched.row).is_some())
+        };
         let wanted = |paths: Vec<&'a str>| if paths.iter().any(takes_job) { paths } else { Vec::new() };
         sites.extend(linker.sites_of_rows(reach, language, Uses::HANDOVER, &[SiteKind::Call], wanted));
     }
@@ -80,21 +81,21 @@ fn submission_at(linker: &Linker<'_>, site: SiteRef) -> Option<Submission> {
         let Target::Row { path, .. } = *target else { return None };
         let rows = linker.library.handovers(path);
         // Each overload of Java has its own row, and only one of them has all its arguments at this call.
-        let (row, form) = rows.iter().find_map(|row| {
-            if !linker.conditions_hold(&row.row.when, &row.row.unless, site, EnvId::NONE) {
+        let (matched, form) = rows.iter().find_map(|matched| {
+            if !linker.conditions_hold(&matched.row.when, &matched.row.unless, site, EnvId::NONE) {
                 return None;
             }
-            let form = match pool_argument_of(row.row)? {
+            let form = match pool_argument_of(matched.row)? {
                 Some(argument) => linker.argument(site, argument)?,
                 None => linker.receiver_form(site)?,
             };
-            Some((row, form))
+            Some((matched, form))
         })?;
         let pool = pool_of_form(linker, linker.scope_of(site, EnvId::NONE), form)?;
         if is_growing_pool(linker, site, pool) {
             return None;
         }
-        let Selector::Argument(argument) = &row.row.selector else { return None };
+        let Selector::Argument(argument) = &matched.row.selector else { return None };
         let typed = linker.eval(linker.scope_of(site, EnvId::NONE), linker.argument(site, argument)?);
         let jobs = linker.values.members(typed.value).into_iter().filter_map(|val| match val {
             Val::Fn { body, .. } => Some(body),
@@ -115,10 +116,10 @@ fn is_growing_pool(linker: &Linker<'_>, site: SiteRef, pool: Pool) -> bool {
         Pool::Stored(held) => linker.program.text(held.name()).to_owned(),
     };
     let facts = linker.program.facts(site.file);
-    facts.sites.iter().enumerate().any(|(index, row)| {
-        let maker = site.file.site_ref(blocklint_facts::SiteId(index as u32));
-        matches!(row.kind, SiteKind::Call | SiteKind::New)
-            && lang::words::makes_unbounded_pool(facts.text(row.name))
+    facts.sites.iter().enumerate().any(|(index, site_facts)| {
+        let maker = site.file.site_ref(SiteId(index as u32));
+        matches!(site_facts.kind, SiteKind::Call | SiteKind::New)
+            && lang::words::makes_unbounded_pool(facts.text(site_facts.name))
             && variable_storing(linker, maker).is_some_and(|sym| facts.text(sym) == name)
     })
 }
@@ -130,18 +131,18 @@ fn find_wait_for_own_pool(
     job: BodyRef,
     pools: &[Pool],
     depth: u32,
-    seen: &mut FxHashSet<BodyRef>,
+    visited: &mut FxHashSet<BodyRef>,
 ) -> Option<(SiteRef, PathId, SiteRef)> {
     let depth = depth.checked_sub(1)?;
-    if !seen.insert(job) {
+    if !visited.insert(job) {
         return None;
     }
     let (facts, job_id) = linker.program.facts_and_id(job);
-    for (index, row) in facts.sites.iter().enumerate() {
-        if facts.body_of(row.at) != job_id || row.kind != SiteKind::Call {
+    for (index, site_facts) in facts.sites.iter().enumerate() {
+        if facts.body_of(site_facts.at) != job_id || site_facts.kind != SiteKind::Call {
             continue;
         }
-        let site = job.file.site_ref(blocklint_facts::SiteId(index as u32));
+        let site = job.file.site_ref(SiteId(index as u32));
         if let Some(inner) = submission_at(linker, site)
             && pools.contains(&inner.pool)
             && let Some((wait, path)) = wait_for_result(linker, site)
@@ -152,7 +153,7 @@ fn find_wait_for_own_pool(
             let Target::Body { body, kind: TargetKind::Call, with_receiver, .. } = *target else { continue };
             let known_pools = pools_in_callee(linker, site, pools, body, with_receiver);
             if !known_pools.is_empty()
-                && let Some(wait) = find_wait_for_own_pool(linker, body, &known_pools, depth, seen)
+                && let Some(wait) = find_wait_for_own_pool(linker, body, &known_pools, depth, visited)
             {
                 return Some(wait);
             }
@@ -167,10 +168,9 @@ fn wait_for_result(linker: &Linker<'_>, site: SiteRef) -> Option<(SiteRef, PathI
         // The call itself waits, or its lazy result waits when it is iterated.
         let is_used = linker.program.uses_of_result(site).iter().next().is_some();
         let (facts, site_id) = linker.program.facts_and_id(site);
-        let is_iterated = facts
-            .sites
-            .iter()
-            .any(|row| row.kind == SiteKind::Iterate && facts.form(row.callee) == Form::Result(site_id));
+        let is_iterated = facts.sites.iter().any(|site_facts| {
+            site_facts.kind == SiteKind::Iterate && facts.form(site_facts.callee) == Form::Result(site_id)
+        });
         return (is_used || is_iterated).then_some((site, path));
     }
     let (facts, site_id) = linker.program.facts_and_id(site);
@@ -183,15 +183,15 @@ fn wait_for_result(linker: &Linker<'_>, site: SiteRef) -> Option<(SiteRef, PathI
         },
         _ => None,
     });
-    facts.sites.iter().enumerate().find_map(|(index, row)| {
-        let Form::Attr(base, _) = facts.form(row.callee) else { return None };
+    facts.sites.iter().enumerate().find_map(|(index, site_facts)| {
+        let Form::Attr(base, _) = facts.form(site_facts.callee) else { return None };
         let is_result = match facts.form(base) {
             Form::Result(call) => call == site_id,
             Form::Var(var) => Some(var) == variable,
             _ => false,
         };
-        let wait = site.file.site_ref(blocklint_facts::SiteId(index as u32));
-        if row.kind != SiteKind::Call || !is_result || linker.program.body_of_site(wait) != body {
+        let wait = site.file.site_ref(SiteId(index as u32));
+        if site_facts.kind != SiteKind::Call || !is_result || linker.program.body_of_site(wait) != body {
             return None;
         }
         waiting_row_at(linker, wait).map(|path| (wait, path))
@@ -205,7 +205,7 @@ fn waiting_row_at(linker: &Linker<'_>, site: SiteRef) -> Option<PathId> {
             .library
             .calls(path)
             .iter()
-            .any(|row| row.row.effect == Some(RowEffect::Holds(Effect::Wait)))
+            .any(|matched| matched.row.effect == Some(RowEffect::Holds(Effect::Wait)))
             .then_some(path),
         _ => None,
     })
@@ -233,7 +233,7 @@ fn pool_argument_of(row: &HandoverRow) -> Option<Option<&Argument>> {
     match &row.context {
         HandoverContext::Of(Argument::Receiver) => Some(None),
         HandoverContext::Of(argument) => Some(Some(argument)),
-        HandoverContext::Is(Runs::In(context)) if *context == blocklint_core::Context::Worker => Some(None),
+        HandoverContext::Is(Runs::In(context)) if *context == Context::Worker => Some(None),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity};
-use blocklint_facts::{BodyId, Form, Import, ImportKind, SiteId, SiteKind};
+use blocklint_facts::{BodyId, FileFacts, Form, FormId, Import, ImportKind, SiteId, SiteKind};
 use blocklint_flow::graph::raw_finding::RawStep;
 use blocklint_link::lang;
 use blocklint_link::lang::python::names::{imported_module, module_file_in};
@@ -42,7 +42,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
     let all = search.attempt(rule, || find_late_imports(linker, search.units));
     let finding = |import: LateImport| {
         let LateImport { site, imports, taken, is_module, patch, confidence } = import;
-        let mistake = Mistake::LateMonkeyPatch { taken: taken.clone(), is_module, patch };
+        let mistake = Mistake::LateMonkeyPatch { imported: taken.clone(), is_module, patch };
         let mut finding = search.finding((rule, mistake), site, taken.clone(), Severity::Warning, confidence);
         if !imports.is_empty() {
             finding.trace = imports.iter().map(|&site| import_step(linker, site, &taken)).collect();
@@ -55,13 +55,13 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
 /// Returns the trace step for an import.
 fn import_step(linker: &Linker<'_>, site: SiteRef, taken: &str) -> RawStep {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
+    let site_facts = linker.program.site(site);
     RawStep {
         file: site.file,
-        span: row.span,
+        span: site_facts.span,
         function: linker.module_name(site.file),
         call: taken.to_owned(),
-        written: format!("import {}", facts.text(row.name)),
+        written: format!("import {}", facts.text(site_facts.name)),
     }
 }
 
@@ -121,8 +121,8 @@ fn import_before_late_call(linker: &Linker<'_>, switch: &Switch, path: &str, cal
     let facts = linker.program.facts(call.file);
     facts.imports.iter().filter(|import| runs_at_import(linker, call.file, import)).find_map(|import| {
         let mut imports = vec![import_site(linker, call.file, &import)?];
-        let mut seen = FxHashSet::from_iter([call.file]);
-        let (taken, is_module) = find_unpatched_name(linker, switch, call.file, &import, &mut imports, &mut seen)?;
+        let mut visited = FxHashSet::from_iter([call.file]);
+        let (taken, is_module) = find_unpatched_name(linker, switch, call.file, &import, &mut imports, &mut visited)?;
         let (patch, confidence) = (path.to_owned(), Confidence::High);
         Some(LateImport { site: call, imports: Vec::new(), taken, is_module, patch, confidence })
     })
@@ -170,8 +170,9 @@ fn add_imports_before(
         }
         let Some(site) = import_site(linker, file, &import) else { continue };
         let mut imports = vec![site];
-        let mut seen = FxHashSet::from_iter([file]);
-        if let Some((taken, is_module)) = find_unpatched_name(linker, switch, file, &import, &mut imports, &mut seen) {
+        let mut visited = FxHashSet::from_iter([file]);
+        if let Some((taken, is_module)) = find_unpatched_name(linker, switch, file, &import, &mut imports, &mut visited)
+        {
             late_imports.push(LateImport { site, imports, taken, is_module, patch: path.to_owned(), confidence });
         }
     }
@@ -185,7 +186,7 @@ fn find_unpatched_name(
     file: FileId,
     import: &Import,
     imports: &mut Vec<SiteRef>,
-    seen: &mut FxHashSet<FileId>,
+    visited: &mut FxHashSet<FileId>,
 ) -> Option<(String, bool)> {
     let facts = linker.program.facts(file);
     let (module, name) = (facts.text(import.module), facts.text(import.name));
@@ -210,7 +211,10 @@ fn find_unpatched_name(
         targets.extend(module_file_in(linker, &folder, name));
     }
     for target in targets {
-        if imports.len() >= MAX_IMPORTS || !seen.insert(target) || linker.program.language(target) != Language::Python {
+        if imports.len() >= MAX_IMPORTS
+            || !visited.insert(target)
+            || linker.program.language(target) != Language::Python
+        {
             continue;
         }
         let inner = linker.program.facts(target);
@@ -223,7 +227,7 @@ fn find_unpatched_name(
                 continue;
             };
             imports.push(site);
-            if let Some(taken) = find_unpatched_name(linker, switch, target, &import, imports, seen) {
+            if let Some(taken) = find_unpatched_name(linker, switch, target, &import, imports, visited) {
                 return Some(taken);
             }
             imports.pop();
@@ -239,9 +243,9 @@ fn runs_at_import(linker: &Linker<'_>, file: FileId, import: &Import) -> bool {
         return false;
     }
     // `if TYPE_CHECKING`, `if __name__ == "__main__"`.
-    !linker.tests_at(file, import.at.region).any(|(test, holds)| {
+    !linker.tests_at(file, import.at.region).any(|(test, outcome)| {
         let is_program = matches!(facts.form(test), Form::Compare(_, left, _) if is_dunder_name(facts, left));
-        holds && (is_program || lang::python::conventions::is_for_type_checkers(facts, test))
+        outcome && (is_program || lang::python::conventions::is_for_type_checkers(facts, test))
     })
 }
 
@@ -289,7 +293,7 @@ fn position_of(linker: &Linker<'_>, site: SiteRef) -> u32 {
 }
 
 /// True if a form is `__name__`.
-fn is_dunder_name(facts: &blocklint_facts::FileFacts, form: blocklint_facts::FormId) -> bool {
+fn is_dunder_name(facts: &FileFacts, form: FormId) -> bool {
     match facts.form(form) {
         Form::Name(name) => facts.text(name) == "__name__",
         Form::Var(var) => facts.text(facts.var(var).name) == "__name__",

@@ -6,7 +6,9 @@
 
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity};
-use blocklint_facts::{ClassId, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
+use blocklint_facts::{
+    BodyId, ClassId, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind,
+};
 use blocklint_flow::search::locks::{
     HeldOverAwait, binding_of_guard, find_locks_held_over_await, is_in_else, is_moved_before,
 };
@@ -36,7 +38,7 @@ struct GuardSources {
 /// Returns the findings of this rule.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let (linker, rule) = (search.linker, RuleCode::LOCK_HELD_ACROSS_AWAIT);
-    let all = search.attempt(rule, || {
+    let held_locks = search.attempt(rule, || {
         find_locks_held_over_await(linker).into_iter().chain(find_guards_held_over_await(linker)).collect()
     });
     let finding = |held: HeldOverAwait| {
@@ -55,7 +57,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
         }
         finding
     };
-    all.into_iter().map(finding).collect()
+    held_locks.into_iter().map(finding).collect()
 }
 
 /// Returns the guards that coroutines hold over `.await` (Rust).
@@ -83,8 +85,8 @@ fn find_guards_held_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
         candidates.sort_unstable();
         candidates.dedup();
         for site in candidates {
-            let row = source.facts.site(site);
-            if !matches!(row.kind, SiteKind::Call | SiteKind::New) || row.flags.has(SiteFlags::AWAITED) {
+            let site_facts = source.facts.site(site);
+            if !matches!(site_facts.kind, SiteKind::Call | SiteKind::New) || site_facts.flags.has(SiteFlags::AWAITED) {
                 continue;
             }
             let taken = file.site_ref(site);
@@ -93,7 +95,7 @@ fn find_guards_held_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
                 continue;
             }
             let Some(ty) = guard_in(linker, result.value, sources, DEPTH) else { continue };
-            let body = source.facts.body_of(row.at);
+            let body = source.facts.body_of(site_facts.at);
             let awaited = awaits.get(&body).and_then(|awaits| first_await_while_alive(linker, taken, awaits, sources));
             if let Some(awaited) = awaited {
                 held_guards.push(HeldOverAwait { taken, awaited: file.site_ref(awaited), ty });
@@ -120,7 +122,7 @@ fn collect_guard_sources(linker: &Linker<'_>) -> GuardSources {
         let returns_guard = name.paths(Uses::RETURNS).any(|path| {
             let rows = linker.library.calls(linker.library.path(Language::Rust, path.path));
             rows.with(|row| row.returns.is_some())
-                .any(|row| row.row.returns.as_ref().is_some_and(|ty| contains_guard(linker, ty, DEPTH)))
+                .any(|matched| matched.row.returns.as_ref().is_some_and(|ty| contains_guard(linker, ty, DEPTH)))
         });
         if returns_guard {
             sources.names.insert(known);
@@ -239,9 +241,9 @@ fn first_await_while_alive(
     sources: &GuardSources,
 ) -> Option<SiteId> {
     let (facts, taken_id) = linker.program.facts_and_id(taken);
-    let row = linker.program.site(taken);
+    let site_facts = linker.program.site(taken);
     let contains_guard = |form: FormId| mentions(facts, form, DEPTH, &|form| form == Form::Result(taken_id));
-    let is_later = |site: &&SiteId| facts.site(**site).at.position > row.at.position;
+    let is_later = |site: &&SiteId| facts.site(**site).at.position > site_facts.at.position;
     if is_dropped_in_closure(linker, taken) {
         return None;
     }
@@ -264,14 +266,14 @@ fn first_await_while_alive(
         });
     }
     // The guard is a temporary in the scrutinee of a `match`, `if let` or loop.
-    let region = facts.region(row.at.region);
+    let region = facts.region(site_facts.at.region);
     if region.kind == RegionKind::Block && region.test.is_some() && contains_guard(region.test) {
         // From edition 2024 on it is dropped before the `else` of its `if let`.
         let ends_early = linker.crate_of(taken.file).is_some_and(|own| own.edition >= 2024);
         return awaits.iter().filter(is_later).copied().find(|&site| {
             let at = facts.site(site).at;
-            is_region_in(facts, at.region, row.at.region)
-                && !(ends_early && is_in_else(facts, at.region, row.at.region))
+            is_region_in(facts, at.region, site_facts.at.region)
+                && !(ends_early && is_in_else(facts, at.region, site_facts.at.region))
         });
     }
     // The guard is a temporary in the awaited expression.
@@ -297,13 +299,13 @@ fn is_site_in_test(linker: &Linker<'_>, site: SiteRef) -> bool {
 }
 
 /// Returns the awaits of each coroutine of a file, in order.
-fn awaits_by_coroutine(facts: &FileFacts) -> FxHashMap<blocklint_facts::BodyId, Vec<SiteId>> {
+fn awaits_by_coroutine(facts: &FileFacts) -> FxHashMap<BodyId, Vec<SiteId>> {
     let mut awaits: FxHashMap<_, Vec<SiteId>> = FxHashMap::default();
-    for (index, row) in facts.sites.iter().enumerate() {
-        if !row.flags.has(SiteFlags::AWAITED) {
+    for (index, site_facts) in facts.sites.iter().enumerate() {
+        if !site_facts.flags.has(SiteFlags::AWAITED) {
             continue;
         }
-        let body = facts.body_of(row.at);
+        let body = facts.body_of(site_facts.at);
         if matches!(facts.body(body).flow, Flow::Coroutine | Flow::AsyncGenerator) {
             awaits.entry(body).or_default().push(SiteId(index as u32));
         }

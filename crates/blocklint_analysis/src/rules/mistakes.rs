@@ -89,7 +89,7 @@ impl MistakeSearch<'_, '_, '_, '_> {
             occurrence: 0,
             reasons: Vec::new(),
             reached_by: Vec::new(),
-            partly_silenced: Vec::new(),
+            partly_suppressed: Vec::new(),
             doubts: Vec::new(),
             aside: None,
             suppressed: self.suppressions.find_suppression(linker.program, site, span.start, body, rule),

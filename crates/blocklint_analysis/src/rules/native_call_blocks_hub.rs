@@ -106,8 +106,8 @@ pub(crate) fn find_blocked_hubs<'a>(
             is_open(reached.entry.file) || patched.contains(reached.entry.file) && is_used()
         });
         reached.sort_by_key(|reached| (std::cmp::Reverse(reached.confidence), reached.hops, reached.entry));
-        let mut seen = FxHashSet::default();
-        reached.retain(|reached| seen.insert(reached.entry));
+        let mut visited = FxHashSet::default();
+        reached.retain(|reached| visited.insert(reached.entry));
         if reached.is_empty() {
             continue;
         }
@@ -137,14 +137,14 @@ fn find_reached_entries(
 ) -> (Vec<Hop>, Vec<ReachedEntry>) {
     let mut hops: Vec<Hop> = Vec::new();
     let mut queue: VecDeque<(usize, u32)> = VecDeque::new();
-    let mut seen: FxHashSet<LabelledBodyId> = FxHashSet::default();
+    let mut visited: FxHashSet<LabelledBodyId> = FxHashSet::default();
     let mut reached = Vec::new();
     let applies_to_greenlets = |labelled_body: LabelledBodyId| {
         let label = graph.labels.get(graph.labelled_body(labelled_body).label);
-        label.place.holds(Context::Greenlet, None)
+        label.place.contains(Context::Greenlet, None)
     };
     for &(labelled_body, edge) in starts {
-        if applies_to_greenlets(labelled_body) && seen.insert(labelled_body) {
+        if applies_to_greenlets(labelled_body) && visited.insert(labelled_body) {
             hops.push(Hop { labelled_body, edge, below: None, steps: edge_steps(linker, graph, &edge) });
             queue.push_back((hops.len() - 1, 1));
         }
@@ -160,7 +160,7 @@ fn find_reached_entries(
             reached.push(ReachedEntry { entry: body, confidence, hops: length, hop: index });
         }
         for &(labelled_body, edge) in callers.get(&hop.labelled_body).into_iter().flatten() {
-            if applies_to_greenlets(labelled_body) && seen.insert(labelled_body) {
+            if applies_to_greenlets(labelled_body) && visited.insert(labelled_body) {
                 let steps = hop.steps + edge_steps(linker, graph, &edge);
                 hops.push(Hop { labelled_body, edge, below: Some(index), steps });
                 queue.push_back((hops.len() - 1, length + 1));
@@ -248,7 +248,7 @@ fn finding(
         occurrence: 0,
         reasons: Vec::new(),
         reached_by: Vec::new(),
-        partly_silenced: Vec::new(),
+        partly_suppressed: Vec::new(),
         doubts: Vec::new(),
         aside: None,
         suppressed: suppressions.find_suppression(

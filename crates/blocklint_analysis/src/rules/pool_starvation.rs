@@ -5,8 +5,11 @@
 
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity, Starved};
-use blocklint_facts::{At, BodyFlags, BodyKind, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarId};
-use blocklint_flow::search::locks::lock_place;
+use blocklint_facts::{
+    At, BodyFlags, BodyId, BodyKind, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind,
+    VarId,
+};
+use blocklint_flow::search::locks::{LockPlace, lock_place};
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::imports::library_reach::LibraryReach;
 use blocklint_link::linker::Linker;
@@ -20,17 +23,20 @@ use rustc_hash::FxHashSet;
 use crate::rules::job_waits_for_own_pool::find_own_job_waits;
 use crate::rules::mistakes::MistakeSearch;
 
+/// How deep an expression is searched for a result or variable.
+const MAX_FORM_DEPTH: u32 = 6;
+
 /// Returns the findings of this rule, without those about unbounded offloads (`unbounded_offload.rs`).
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let (linker, rule, reach) = (search.linker, RuleCode::POOL_STARVATION, search.reach);
-    let all = search.attempt(rule, || {
+    let starvations = search.attempt(rule, || {
         find_pool_holds(linker, reach).into_iter().chain(find_own_job_waits(linker, reach)).collect()
     });
     let finding = |hold: PoolHold| {
         let call = linker.library.text(hold.path).to_string();
-        search.finding((rule, Mistake::Starves(hold.starved)), hold.site, call, hold.severity, hold.confidence)
+        search.finding((rule, Mistake::PoolStarvation(hold.starved)), hold.site, call, hold.severity, hold.confidence)
     };
-    all.into_iter().map(finding).collect()
+    starvations.into_iter().map(finding).collect()
 }
 
 /// A connection, or a thread of a pool, that is held while other code waits for one.
@@ -75,11 +81,11 @@ pub(crate) fn find_pool_holds(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<
     let mut holds = Vec::new();
     for taken in connections {
         let body = linker.program.body_of_site(taken.site);
-        let row = linker.program.body(body);
-        if linker.program.is_test(taken.site.file) || row.flags.has(BodyFlags::TEST) {
+        let body_facts = linker.program.body(body);
+        if linker.program.is_test(taken.site.file) || body_facts.flags.has(BodyFlags::TEST) {
             continue;
         }
-        let is_async = matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator);
+        let is_async = matches!(body_facts.flow, Flow::Coroutine | Flow::AsyncGenerator);
         let ranges = live_ranges(linker, taken.site);
         let second = ranges.iter().find_map(|range| find_second_connection(linker, taken.site, *range, &takers));
         if let Some(second) = second {
@@ -128,9 +134,9 @@ pub(crate) fn find_taken_connections<'a>(linker: &Linker<'a>, reach: &LibraryRea
 /// True if a site enters or leaves the result of a call as a context manager.
 pub(crate) fn enters_result_of(linker: &Linker<'_>, site: SiteRef, call: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
-    matches!(row.kind, SiteKind::Enter | SiteKind::Leave)
-        && matches!(facts.form(row.callee), Form::Result(entered) if site.file.site_ref(entered) == call)
+    let site_facts = linker.program.site(site);
+    matches!(site_facts.kind, SiteKind::Enter | SiteKind::Leave)
+        && matches!(facts.form(site_facts.callee), Form::Result(entered) if site.file.site_ref(entered) == call)
 }
 
 /// Returns the connection that a site takes from a pool.
@@ -143,11 +149,11 @@ pub(crate) fn connection_taken_at(linker: &Linker<'_>, site: SiteRef) -> Option<
         }
         let language = linker.library.language(path);
         let calls = linker.library.calls(path);
-        calls.with(|row| row.returns.is_some()).find_map(|row| {
-            let returned = row.row.returns.as_ref()?;
+        calls.with(|row| row.returns.is_some()).find_map(|matched| {
+            let returned = matched.row.returns.as_ref()?;
             if contains_connection(linker, language, returned) {
-                let blocks = calls.effect().any(|row| row.row.held().is_some());
-                let waits = calls.iter().any(|row| row.row.is_async == Some(true));
+                let blocks = calls.effect().any(|matched| matched.row.held_effect().is_some());
+                let waits = calls.iter().any(|matched| matched.row.is_async == Some(true));
                 return (blocks || waits).then_some(TakenConnection { site, path, blocks });
             }
             // The call returns a lease, and the connection is taken when the lease is entered or awaited.
@@ -158,7 +164,7 @@ pub(crate) fn connection_taken_at(linker: &Linker<'_>, site: SiteRef) -> Option<
                 return None;
             }
             let enter = linker.library.path(language, &format!("{}.__enter__", returned.path()?));
-            let blocks = linker.library.calls(enter).effect().any(|row| row.row.held().is_some());
+            let blocks = linker.library.calls(enter).effect().any(|matched| matched.row.held_effect().is_some());
             Some(TakenConnection { site, path, blocks })
         })
     })
@@ -187,7 +193,7 @@ fn live_ranges(linker: &Linker<'_>, site: SiteRef) -> Vec<LiveRange> {
     for (id, region) in facts.regions.iter().enumerate() {
         if region.body == body
             && region.kind == RegionKind::With
-            && is_result_of(linker, site.file, region.test, site, 6)
+            && is_result_of(linker, site.file, region.test, site, MAX_FORM_DEPTH)
         {
             let region = RegionId(id as u32);
             ranges.push(LiveRange { region, from: taken_at.position, to: u32::MAX });
@@ -197,7 +203,7 @@ fn live_ranges(linker: &Linker<'_>, site: SiteRef) -> Vec<LiveRange> {
         let Form::Var(var) = facts.form(assign.target) else { continue };
         if facts.body_of(assign.at) != body
             || facts.var(var).body != body
-            || !is_result_of(linker, site.file, assign.value, site, 6)
+            || !is_result_of(linker, site.file, assign.value, site, MAX_FORM_DEPTH)
             || !is_connection(linker, Scope { file: site.file, at: assign.at, env: EnvId::NONE }, assign.value)
         {
             continue;
@@ -231,9 +237,9 @@ fn is_result_of(linker: &Linker<'_>, file: FileId, form: FormId, site: SiteRef, 
         Form::Field(inner, _) => is_result_of(linker, file, inner, site, depth),
         Form::Result(call) if file.site_ref(call) == site => true,
         Form::Result(call) => {
-            let row = facts.site(call);
-            match (row.kind, facts.form(row.callee)) {
-                (SiteKind::Enter, _) => is_result_of(linker, file, row.callee, site, depth),
+            let site_facts = facts.site(call);
+            match (site_facts.kind, facts.form(site_facts.callee)) {
+                (SiteKind::Enter, _) => is_result_of(linker, file, site_facts.callee, site, depth),
                 (SiteKind::Call, Form::Attr(base, _)) => is_result_of(linker, file, base, site, depth),
                 _ => false,
             }
@@ -255,54 +261,56 @@ fn end_of_life(linker: &Linker<'_>, file: FileId, var: VarId, bound_at: At) -> u
             continue;
         }
         if let Mention::Arg(site, arg) = mention {
-            let row = facts.site(site);
+            let site_facts = facts.site(site);
             let span = facts.args_of(site)[arg as usize].span;
             // `f(conn)` moves it, `f(&mut conn)` does not.
             let by_value = (span.end - span.start) as usize == facts.text(name).len();
             let is_given_up = match facts.language {
-                Language::Rust => by_value && row.kind == SiteKind::Call,
-                _ => matches!(facts.form(row.callee), Form::Attr(base, _) if is_pool(linker, file, row.at, base)),
+                Language::Rust => by_value && site_facts.kind == SiteKind::Call,
+                _ => {
+                    matches!(facts.form(site_facts.callee), Form::Attr(base, _) if is_pool(linker, file, site_facts.at, base))
+                }
             };
             if is_given_up {
-                end = end.min(row.at.position);
+                end = end.min(site_facts.at.position);
             }
-            last = last.max(row.at.position);
+            last = last.max(site_facts.at.position);
         }
     }
-    for row in facts.sites.iter() {
-        if let Form::Attr(base, method) = facts.form(row.callee)
+    for site_facts in facts.sites.iter() {
+        if let Form::Attr(base, method) = facts.form(site_facts.callee)
             && facts.form(base) == Form::Var(var)
-            && facts.body_of(row.at) == facts.var(var).body
+            && facts.body_of(site_facts.at) == facts.var(var).body
         {
-            last = last.max(row.at.position);
+            last = last.max(site_facts.at.position);
             // The methods that end a transaction consume it.
             let ends = facts.language == Language::Rust && matches!(facts.text(method), "commit" | "rollback");
             if ends || matches!(facts.text(method), "close" | "release") {
-                end = end.min(row.at.position);
+                end = end.min(site_facts.at.position);
             }
         }
     }
     // A `move` closure or block that captures the variable moves it.
     for (id, body) in facts.bodies.iter().enumerate() {
         let moves = body.flags.has(BodyFlags::MOVE) && matches!(body.kind, BodyKind::Lambda | BodyKind::AsyncBlock);
-        let id = blocklint_facts::BodyId(id as u32);
+        let id = BodyId(id as u32);
         let inside = |at: At| facts.body_of(at) == id;
         let captures = moves
-            && facts.sites.iter().any(|row| {
-                inside(row.at)
-                    && (reads_var(linker, file, row.callee, var, 6)
+            && facts.sites.iter().any(|site_facts| {
+                inside(site_facts.at)
+                    && (reads_var(linker, file, site_facts.callee, var, MAX_FORM_DEPTH)
                         || facts
                             .args
                             .iter()
-                            .skip(row.args.start as usize)
-                            .take(row.args.len as usize)
-                            .any(|arg| reads_var(linker, file, arg.value, var, 6)))
+                            .skip(site_facts.args.start as usize)
+                            .take(site_facts.args.len as usize)
+                            .any(|arg| reads_var(linker, file, arg.value, var, MAX_FORM_DEPTH)))
             });
         if captures {
-            let taker = facts.sites.iter().enumerate().find(|(index, row)| {
-                facts.body_of(row.at) == facts.var(var).body
+            let taker = facts.sites.iter().enumerate().find(|(index, site_facts)| {
+                facts.body_of(site_facts.at) == facts.var(var).body
                     && facts
-                        .args_of(blocklint_facts::SiteId(*index as u32))
+                        .args_of(SiteId(*index as u32))
                         .into_iter()
                         .any(|arg| matches!(facts.form(arg.value), Form::Callable(literal) | Form::Run(literal) if literal == id))
             });
@@ -334,14 +342,14 @@ fn reads_var(linker: &Linker<'_>, file: FileId, form: FormId, var: VarId, depth:
 fn sites_in_range<'l>(linker: &'l Linker<'_>, site: SiteRef, range: LiveRange) -> impl Iterator<Item = SiteRef> + 'l {
     let facts = linker.program.facts(site.file);
     let file = site.file;
-    facts.sites.iter().enumerate().filter_map(move |(index, row)| {
-        if row.at.position <= range.from || row.at.position >= range.to || index == site.index() {
+    facts.sites.iter().enumerate().filter_map(move |(index, site_facts)| {
+        if site_facts.at.position <= range.from || site_facts.at.position >= range.to || index == site.index() {
             return None;
         }
-        let mut region = row.at.region;
+        let mut region = site_facts.at.region;
         while let Some(id) = region.get() {
             if id == range.region {
-                return Some(file.site_ref(blocklint_facts::SiteId(index as u32)));
+                return Some(file.site_ref(SiteId(index as u32)));
             }
             region = facts.region(id).parent;
         }
@@ -352,9 +360,11 @@ fn sites_in_range<'l>(linker: &'l Linker<'_>, site: SiteRef, range: LiveRange) -
 /// Returns the first await of a body in a live range.
 fn first_await_in(linker: &Linker<'_>, body: BodyRef, site: SiteRef, range: LiveRange) -> Option<SiteRef> {
     sites_in_range(linker, site, range).find(|later| {
-        let row = linker.program.site(*later);
-        let waits = row.flags.has(SiteFlags::AWAITED) || row.flags.has(SiteFlags::ASYNC) || row.kind == SiteKind::Await;
-        waits && linker.program.body_of(site.file, row.at) == body
+        let site_facts = linker.program.site(*later);
+        let waits = site_facts.flags.has(SiteFlags::AWAITED)
+            || site_facts.flags.has(SiteFlags::ASYNC)
+            || site_facts.kind == SiteKind::Await;
+        waits && linker.program.body_of(site.file, site_facts.at) == body
     })
 }
 
@@ -376,7 +386,7 @@ fn find_second_connection(
     takers: &FxHashSet<SiteRef>,
 ) -> Option<SecondConnection> {
     let pool = pool_of(linker, site)?;
-    let first = connection_taken_at(linker, site)?.path;
+    let connection_path = connection_taken_at(linker, site)?.path;
     for later in sites_in_range(linker, site, range) {
         if linker.program.body_of_site(later) != linker.program.body_of_site(site) {
             continue;
@@ -386,11 +396,11 @@ fn find_second_connection(
             return Some(SecondConnection { site: later, path, is_direct: true });
         }
         if queries_pool(linker, later, &[pool]) {
-            return Some(SecondConnection { site: later, path: first, is_direct: true });
+            return Some(SecondConnection { site: later, path: connection_path, is_direct: true });
         }
-        let mut seen = FxHashSet::default();
-        if let Some(path) = find_taker_in_callees(linker, later, &[pool], takers, DEPTH, &mut seen) {
-            return Some(SecondConnection { site: later, path: path.unwrap_or(first), is_direct: false });
+        let mut visited = FxHashSet::default();
+        if let Some(path) = find_taker_in_callees(linker, later, &[pool], takers, DEPTH, &mut visited) {
+            return Some(SecondConnection { site: later, path: path.unwrap_or(connection_path), is_direct: false });
         }
     }
     None
@@ -404,7 +414,7 @@ fn find_taker_in_callees(
     pools: &[Pool],
     takers: &FxHashSet<SiteRef>,
     depth: u32,
-    seen: &mut FxHashSet<BodyRef>,
+    visited: &mut FxHashSet<BodyRef>,
 ) -> Option<Option<PathId>> {
     let depth = depth.checked_sub(1)?;
     for target in &linker.targets(site, EnvId::NONE).list {
@@ -414,15 +424,15 @@ fn find_taker_in_callees(
             continue;
         }
         let pools = pools_in_callee(linker, site, pools, body, with_receiver);
-        if pools.is_empty() || !seen.insert(body) {
+        if pools.is_empty() || !visited.insert(body) {
             continue;
         }
         let (facts, body_id) = linker.program.facts_and_id(body);
-        for (index, row) in facts.sites.iter().enumerate() {
-            if facts.body_of(row.at) != body_id {
+        for (index, site_facts) in facts.sites.iter().enumerate() {
+            if facts.body_of(site_facts.at) != body_id {
                 continue;
             }
-            let call = body.file.site_ref(blocklint_facts::SiteId(index as u32));
+            let call = body.file.site_ref(SiteId(index as u32));
             if runs_only_without_connection(linker, call, site, body, with_receiver) {
                 continue;
             }
@@ -432,7 +442,7 @@ fn find_taker_in_callees(
                 }
             } else if queries_pool(linker, call, &pools) {
                 return Some(None);
-            } else if let Some(path) = find_taker_in_callees(linker, call, &pools, takers, depth, seen) {
+            } else if let Some(path) = find_taker_in_callees(linker, call, &pools, takers, depth, visited) {
                 return Some(path);
             }
         }
@@ -479,10 +489,10 @@ fn is_known_to_all(linker: &Linker<'_>, pool: Pool) -> bool {
 /// `await pool.fetch(query)`.
 fn queries_pool(linker: &Linker<'_>, site: SiteRef, pools: &[Pool]) -> bool {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
-    let name = facts.text(row.name);
+    let site_facts = linker.program.site(site);
+    let name = facts.text(site_facts.name);
     let is_query = ["fetch", "execute"].iter().any(|verb| name.starts_with(verb));
-    if row.kind != SiteKind::Call || !is_query || !row.flags.has(SiteFlags::AWAITED) {
+    if site_facts.kind != SiteKind::Call || !is_query || !site_facts.flags.has(SiteFlags::AWAITED) {
         return false;
     }
     let scope = linker.scope_of(site, EnvId::NONE);
@@ -539,7 +549,7 @@ pub(crate) fn pool_of_form(linker: &Linker<'_>, scope: Scope, form: FormId) -> O
 }
 
 /// Returns the form that a call clones (`pool.clone()`, Rust). A clone of a pool is the same pool.
-fn cloned_form(facts: &blocklint_facts::FileFacts, form: FormId) -> Option<FormId> {
+fn cloned_form(facts: &FileFacts, form: FormId) -> Option<FormId> {
     let Form::Result(site) = facts.form(form) else { return None };
     match facts.form(facts.site(site).callee) {
         Form::Attr(base, name) if facts.text(name) == "clone" && facts.language == Language::Rust => Some(base),
@@ -551,7 +561,7 @@ fn cloned_form(facts: &blocklint_facts::FileFacts, form: FormId) -> Option<FormI
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pool {
     /// A field, or a variable of a module.
-    Stored(blocklint_flow::search::locks::LockPlace),
+    Stored(LockPlace),
     /// A parameter or local variable.
     Local(FileId, VarId),
 }

@@ -3,7 +3,9 @@
 
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Context, Effect, Language, Mistake, RuleCode, Severity, Unbounded};
-use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, Form, RegionKind, SiteFlags, SiteKind};
+use blocklint_facts::{
+    At, BodyFlags, BodyId, BodyKind, Flow, Form, RegionId, RegionKind, SiteFlags, SiteId, SiteKind, Sym,
+};
 use blocklint_flow::callers::Callers;
 use blocklint_flow::graph::Graph;
 use blocklint_flow::graph::raw_finding::RawStep;
@@ -14,8 +16,8 @@ use blocklint_link::effect::label::Label;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::work::WorkUnit;
-use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
-use blocklint_link::program::occurrences::Mention;
+use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
+use blocklint_link::program::occurrences::{Mention, Wrap};
 use blocklint_link::values::value::EnvId;
 use blocklint_models::{Concurrency, HandoverContext, HandoverRow, RowEffect, Runs, Selector, Subject, Test, Uses};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,18 +26,21 @@ use crate::rules::created_repeatedly::loops_over_unbounded_wait;
 use crate::rules::mistakes::MistakeSearch;
 use crate::rules::pool_starvation::connection_taken_at;
 
+/// How many callers above a call are searched for code that starts it many times.
+const MAX_CALLER_DEPTH: u32 = 4;
+
 pub(crate) mod elsewhere;
 mod wrappers;
 
 /// Returns the findings of this rule. If the work takes connections of a pool, the finding is one of `pool-starvation`.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
-    let step = WorkUnit::Step("work that is passed to threads without a limit");
-    let all = linker.attempt(step, || find_unbounded_offloads(search.offloads)).unwrap_or_default();
+    let step = WorkUnit::Step("work that is handed over without a bound");
+    let unbounded_calls = linker.attempt(step, || find_unbounded_offloads(search.offloads)).unwrap_or_default();
     let finding = |offload: Offload| {
         let rule = if offload.takes.is_some() { RuleCode::POOL_STARVATION } else { RuleCode::UNBOUNDED_OFFLOAD };
         let takes = offload.takes.map(|path| linker.library.text(path).to_string());
-        let mistake = Mistake::Offloads { unbounded: offload.unbounded, takes };
+        let mistake = Mistake::UnboundedOffload { unbounded: offload.unbounded, connection_call: takes };
         let call = linker.library.text(offload.path).to_string();
         let mut finding =
             search.finding((rule, mistake), offload.site, call.clone(), offload.severity, offload.confidence);
@@ -52,7 +57,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
         }
         finding
     };
-    all.into_iter().map(finding).collect()
+    unbounded_calls.into_iter().map(finding).collect()
 }
 
 /// A handover of work to threads without a bound.
@@ -286,7 +291,7 @@ fn find_handovers_in<'a>(
         let method = |path: &'a str| path.split('(').next().unwrap_or(path);
         let is_offload = |path: &&'a str| {
             let unbounded = is_unbounded(linker, linker.library.path(language, method(path)));
-            models.handovers(method(path)).iter().any(|row| is_unbounded_handover(row.row, unbounded))
+            models.handovers(method(path)).iter().any(|matched| is_unbounded_handover(matched.row, unbounded))
         };
         let wanted = |paths: Vec<&'a str>| if paths.iter().any(is_offload) { paths } else { Vec::new() };
         sites.extend(linker.sites_of_rows(linker.reach(), language, Uses::HANDOVER, &[SiteKind::Call], wanted));
@@ -298,7 +303,7 @@ fn find_handovers_in<'a>(
 
 /// True if a row declares that a call starts any number of tasks at once.
 fn is_unbounded(linker: &Linker<'_>, path: PathId) -> bool {
-    linker.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
+    linker.library.calls(path).iter().any(|matched| matched.row.concurrency == Some(Concurrency::Unbounded))
 }
 
 /// Returns the handover of a callable at a site to a pool without a bound.
@@ -310,12 +315,14 @@ fn handover_at(linker: &Linker<'_>, site: SiteRef) -> Option<Handover> {
         let conditions_hold = |row: &HandoverRow| linker.conditions_hold(&row.when, &row.unless, site, EnvId::NONE);
         // In Java each overload has its own rows.
         let is_java = linker.program.language(site.file) == Language::Java;
-        let mut matching = rows.iter().filter(|row| conditions_hold(row.row));
-        let row = match is_java {
-            true => matching.find(|row| is_unbounded_handover(row.row, is_unbounded(linker, path)))?,
-            false => matching.next().filter(|row| is_unbounded_handover(row.row, is_unbounded(linker, path)))?,
+        let mut matching = rows.iter().filter(|matched| conditions_hold(matched.row));
+        let matched = match is_java {
+            true => matching.find(|matched| is_unbounded_handover(matched.row, is_unbounded(linker, path)))?,
+            false => {
+                matching.next().filter(|matched| is_unbounded_handover(matched.row, is_unbounded(linker, path)))?
+            }
         };
-        let Selector::Argument(argument) = &row.row.selector else { return None };
+        let Selector::Argument(argument) = &matched.row.selector else { return None };
         let form = linker.argument(site, argument)?;
         let (tasks, library_function) = wrappers::callables_of(linker, site, form, 1);
         Some(Handover { site, path, tasks, library_function })
@@ -324,7 +331,7 @@ fn handover_at(linker: &Linker<'_>, site: SiteRef) -> Option<Handover> {
 
 /// True if a row gives a library function the effect `cpu`.
 fn row_calculates(linker: &Linker<'_>, path: PathId) -> bool {
-    linker.library.calls(path).iter().any(|row| row.row.effect == Some(RowEffect::Holds(Effect::Cpu)))
+    linker.library.calls(path).iter().any(|matched| matched.row.effect == Some(RowEffect::Holds(Effect::Cpu)))
 }
 
 /// True if a body calculates, as far as the code shows: it calls a library function with the effect `cpu`, or it calls
@@ -341,18 +348,18 @@ fn calculates_within(linker: &Linker<'_>, body: BodyRef, memo: &mut CalculationM
     let Some(depth) = depth.checked_sub(1) else { return false };
     memo.insert(body, false);
     let (facts, body_id) = linker.program.facts_and_id(body);
-    let inside = |at: blocklint_facts::At| {
+    let inside = |at: At| {
         std::iter::successors(Some(facts.body_of(at)), |&id| facts.body(id).parent.get()).any(|id| id == body_id)
     };
     let (mut calls_itself, mut calls_unknown, mut calculates) = (0, false, false);
-    for (index, row) in facts.sites.iter().enumerate() {
-        if !inside(row.at) || !matches!(row.kind, SiteKind::Call | SiteKind::New) {
+    for (index, site_facts) in facts.sites.iter().enumerate() {
+        if !inside(site_facts.at) || !matches!(site_facts.kind, SiteKind::Call | SiteKind::New) {
             continue;
         }
-        let site = body.file.site_ref(blocklint_facts::SiteId(index as u32));
+        let site = body.file.site_ref(SiteId(index as u32));
         let targets = linker.targets(site, EnvId::NONE);
         calls_unknown |=
-            targets.list.is_empty() && !lang::words_of(facts.language).only_calculates(facts.text(row.name));
+            targets.list.is_empty() && !lang::words_of(facts.language).only_calculates(facts.text(site_facts.name));
         for target in &targets.list {
             match *target {
                 Target::Row { path, .. } => calculates |= row_calculates(linker, path),
@@ -382,7 +389,7 @@ fn bounding_names<'a>(linker: &Linker<'a>) -> FxHashSet<(Language, &'a str)> {
         for row in linker.library.of(language).names(Uses::CONCURRENCY) {
             let is_bounding = row.paths(Uses::CONCURRENCY).any(|path| {
                 let calls = linker.library.calls(linker.library.path(language, path.path));
-                calls.iter().any(|row| matches!(row.row.concurrency, Some(Concurrency::Argument(_))))
+                calls.iter().any(|matched| matches!(matched.row.concurrency, Some(Concurrency::Argument(_))))
             });
             if is_bounding {
                 names.insert((language, row.name));
@@ -398,20 +405,20 @@ fn is_bounded<'a>(linker: &Linker<'a>, site: SiteRef, bounding: &FxHashSet<(Lang
     let (facts, body_id) = linker.program.facts_and_id(linker.program.body_of_site(site));
     let mut body = Some(body_id);
     while let Some(id) = body {
-        let has_bound = facts.sites.iter().enumerate().any(|(index, row)| {
-            facts.body_of(row.at) == id
-                && matches!(row.kind, SiteKind::Call | SiteKind::Enter)
-                && (bounding.contains(&(facts.language, facts.text(row.name)))
-                    || bounds_concurrency(linker, site.file.site_ref(blocklint_facts::SiteId(index as u32))))
+        let has_bound = facts.sites.iter().enumerate().any(|(index, site_facts)| {
+            facts.body_of(site_facts.at) == id
+                && matches!(site_facts.kind, SiteKind::Call | SiteKind::Enter)
+                && (bounding.contains(&(facts.language, facts.text(site_facts.name)))
+                    || bounds_concurrency(linker, site.file.site_ref(SiteId(index as u32))))
         });
         if has_bound {
             return true;
         }
-        let row = facts.body(id);
-        body = match row.kind {
-            BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression => row.parent.get(),
+        let body_facts = facts.body(id);
+        body = match body_facts.kind {
+            BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression => body_facts.parent.get(),
             // A nested function is started by the function around it.
-            BodyKind::Function if row.class.is_none() => row
+            BodyKind::Function if body_facts.class.is_none() => body_facts
                 .parent
                 .get()
                 .filter(|&parent| matches!(facts.body(parent).kind, BodyKind::Function | BodyKind::Lambda)),
@@ -424,9 +431,9 @@ fn is_bounded<'a>(linker: &Linker<'a>, site: SiteRef, bounding: &FxHashSet<(Lang
 /// True if a call bounds concurrent work: it takes a permit, or has an argument for the number of tasks.
 fn bounds_concurrency(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
-        Target::Row { path, .. } => linker.library.calls(path).iter().any(|row| {
-            matches!(row.row.concurrency, Some(Concurrency::Bounded | Concurrency::Argument(_)))
-                && linker.conditions_hold(&row.row.when, &row.row.unless, site, EnvId::NONE)
+        Target::Row { path, .. } => linker.library.calls(path).iter().any(|matched| {
+            matches!(matched.row.concurrency, Some(Concurrency::Bounded | Concurrency::Argument(_)))
+                && linker.conditions_hold(&matched.row.when, &matched.row.unless, site, EnvId::NONE)
         }),
         // A permit class of the project.
         Target::Body { body, .. } => {
@@ -447,12 +454,12 @@ fn is_awaited(linker: &Linker<'_>, site: SiteRef) -> bool {
     // The result may be awaited through a local variable, or as an argument of an awaited call.
     let uses = linker.program.uses_of_result(site);
     uses.iter().any(|(mention, wrap)| match mention {
-        _ if wrap == blocklint_link::program::occurrences::Wrap::Awaited => true,
+        _ if wrap == Wrap::Awaited => true,
         Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
-            Form::Var(var) => facts.sites.iter().any(|row| {
-                row.flags.has(SiteFlags::AWAITED)
-                    && facts.form(row.callee) == Form::Var(var)
-                    && is_in_same_loop(linker, site, row.at.region)
+            Form::Var(var) => facts.sites.iter().any(|site_facts| {
+                site_facts.flags.has(SiteFlags::AWAITED)
+                    && facts.form(site_facts.callee) == Form::Var(var)
+                    && is_in_same_loop(linker, site, site_facts.at.region)
             }),
             _ => false,
         },
@@ -465,9 +472,9 @@ fn is_awaited(linker: &Linker<'_>, site: SiteRef) -> bool {
 }
 
 /// True if a region and a site have the same innermost loop.
-fn is_in_same_loop(linker: &Linker<'_>, site: SiteRef, region: blocklint_facts::RegionId) -> bool {
+fn is_in_same_loop(linker: &Linker<'_>, site: SiteRef, region: RegionId) -> bool {
     let facts = linker.program.facts(site.file);
-    let innermost = |mut region: blocklint_facts::RegionId| {
+    let innermost = |mut region: RegionId| {
         while let Some(id) = region.get() {
             if facts.region(id).kind == RegionKind::Loop {
                 return Some(id);
@@ -487,8 +494,8 @@ fn runs_per_item(linker: &Linker<'_>, site: SiteRef) -> bool {
     }
     let body = linker.program.body_of_site(site);
     let facts = linker.program.facts(body.file);
-    let row = linker.program.body(body);
-    match row.kind {
+    let body_facts = linker.program.body(body);
+    match body_facts.kind {
         BodyKind::GeneratorExpression => true,
         BodyKind::Lambda => linker.program.uses_of_callable(body).iter().any(|(mention, _)| {
             let Mention::Arg(taker, _) = mention else { return false };
@@ -501,28 +508,30 @@ fn runs_per_item(linker: &Linker<'_>, site: SiteRef) -> bool {
 /// True if a task that runs an `async` block is started for each element of a collection (Rust).
 fn is_started_per_item(linker: &Linker<'_>, body: BodyRef) -> bool {
     let (facts, body_id) = linker.program.facts_and_id(body);
-    let row = linker.program.body(body);
-    if row.kind != BodyKind::AsyncBlock {
+    let body_facts = linker.program.body(body);
+    if body_facts.kind != BodyKind::AsyncBlock {
         return false;
     }
     if is_returned_to_starter(linker, body) {
         return true;
     }
-    facts.sites.iter().enumerate().any(|(index, row)| {
-        let id = blocklint_facts::SiteId(index as u32);
+    facts.sites.iter().enumerate().any(|(index, site_facts)| {
+        let id = SiteId(index as u32);
         let takes_block = facts
             .args_of(id)
             .into_iter()
             .any(|arg| matches!(facts.form(arg.value), Form::Run(block) if block == body_id));
         let site = body.file.site_ref(id);
         takes_block
-            && row.kind == SiteKind::Call
-            && !row.flags.has(SiteFlags::AWAITED)
+            && site_facts.kind == SiteKind::Call
+            && !site_facts.flags.has(SiteFlags::AWAITED)
             && runs_per_item(linker, site)
             && linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
-                Target::Row { path, .. } => {
-                    linker.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
-                }
+                Target::Row { path, .. } => linker
+                    .library
+                    .calls(path)
+                    .iter()
+                    .any(|matched| matched.row.concurrency == Some(Concurrency::Unbounded)),
                 _ => false,
             })
     })
@@ -537,7 +546,7 @@ fn is_returned_to_starter(linker: &Linker<'_>, body: BodyRef) -> bool {
 
 /// True if a mention is the return value of a lambda that runs for each element of a collection, and the body around it
 /// starts all results.
-fn is_returned_by_lambda(linker: &Linker<'_>, file: blocklint_link::program::ids::FileId, mention: Mention) -> bool {
+fn is_returned_by_lambda(linker: &Linker<'_>, file: FileId, mention: Mention) -> bool {
     let facts = linker.program.facts(file);
     let Mention::Exit(exit) = mention else { return false };
     let lambda = facts.body_of(facts.exits.at(exit as usize).at);
@@ -549,10 +558,10 @@ fn is_returned_by_lambda(linker: &Linker<'_>, file: blocklint_link::program::ids
         let Mention::Arg(taker, _) = mention else { return false };
         let around = facts.body_of(facts.site(taker).at);
         lang::words_of(facts.language).calls_for_each_element(facts.text(facts.site(taker).name))
-            && facts.sites.iter().enumerate().any(|(index, row)| {
-                row.kind == SiteKind::Call
-                    && facts.body_of(row.at) == around
-                    && starts_all(linker, file.site_ref(blocklint_facts::SiteId(index as u32)))
+            && facts.sites.iter().enumerate().any(|(index, site_facts)| {
+                site_facts.kind == SiteKind::Call
+                    && facts.body_of(site_facts.at) == around
+                    && starts_all(linker, file.site_ref(SiteId(index as u32)))
             })
     })
 }
@@ -567,8 +576,8 @@ fn find_gathered_calls<'a>(
     depth: u32,
 ) -> Vec<SiteRef> {
     let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
-    let row = linker.program.body(body);
-    if row.flow != Flow::Coroutine || row.kind != BodyKind::Function {
+    let body_facts = linker.program.body(body);
+    if body_facts.flow != Flow::Coroutine || body_facts.kind != BodyKind::Function {
         return Vec::new();
     }
     let mut calls = Vec::new();
@@ -584,7 +593,7 @@ fn find_gathered_calls<'a>(
                 calls.push(call);
             }
             calls.extend(find_gathered_calls(linker, caller, callers, bounding, depth));
-        } else if runs_per_item(linker, call) && is_started_with_others(linker, call, 4) {
+        } else if runs_per_item(linker, call) && is_started_with_others(linker, call, MAX_CALLER_DEPTH) {
             calls.push(call);
         }
     }
@@ -627,17 +636,17 @@ fn is_started_with_others(linker: &Linker<'_>, site: SiteRef, depth: u32) -> boo
 fn starts_all(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
         Target::Row { path, .. } => {
-            linker.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
+            linker.library.calls(path).iter().any(|matched| matched.row.concurrency == Some(Concurrency::Unbounded))
         }
         _ => false,
     })
 }
 
 /// Returns the name of the local list to which a call adds its argument: `tasks.append(…)`.
-fn filled_list(linker: &Linker<'_>, site: SiteRef) -> Option<blocklint_facts::Sym> {
+fn filled_list(linker: &Linker<'_>, site: SiteRef) -> Option<Sym> {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
-    let Form::Attr(base, method) = facts.form(row.callee) else { return None };
+    let site_facts = linker.program.site(site);
+    let Form::Attr(base, method) = facts.form(site_facts.callee) else { return None };
     let Form::Var(var) = facts.form(base) else { return None };
     matches!(facts.text(method), "append" | "add").then(|| facts.var(var).name)
 }
@@ -645,11 +654,11 @@ fn filled_list(linker: &Linker<'_>, site: SiteRef) -> Option<blocklint_facts::Sy
 /// Returns the path of the call by which a task takes a connection from a pool and holds its thread until one is free.
 fn takes_connection(linker: &Linker<'_>, task: BodyRef) -> Option<PathId> {
     let (facts, task_id) = linker.program.facts_and_id(task);
-    facts.sites.iter().enumerate().find_map(|(index, row)| {
-        if facts.body_of(row.at) != task_id || row.kind != SiteKind::Call {
+    facts.sites.iter().enumerate().find_map(|(index, site_facts)| {
+        if facts.body_of(site_facts.at) != task_id || site_facts.kind != SiteKind::Call {
             return None;
         }
-        let site = task.file.site_ref(blocklint_facts::SiteId(index as u32));
+        let site = task.file.site_ref(SiteId(index as u32));
         connection_taken_at(linker, site).filter(|taken| taken.blocks).map(|taken| taken.path)
     })
 }

@@ -39,7 +39,7 @@ impl Matcher {
         Matcher { unmatched: entries.clone() }
     }
 
-    /// Returns for each finding whether an entry matches it. There are three passes, the surest first:
+    /// Returns true for each finding that an entry matches. There are three passes, the surest first:
     ///
     /// 1. The key of the finding, with the cause of its best path.
     /// 2. The key with another of its causes, because a change in other code can make another path the best one.
@@ -53,24 +53,25 @@ impl Matcher {
         is_gone: &dyn Fn(&str) -> bool,
     ) -> Vec<bool> {
         let keys: Vec<BaselineKey> = findings.iter().map(|finding| baseline_key(finding, root)).collect();
-        let mut known: Vec<bool> =
-            keys.iter().zip(findings).map(|(key, of)| can_match(of) && self.take_one(key)).collect();
+        let mut is_known: Vec<bool> =
+            keys.iter().zip(findings).map(|(key, finding)| can_match(finding) && self.take_one(key)).collect();
         for (index, finding) in findings.iter().enumerate().filter(|(_, finding)| can_match(finding)) {
-            let mut others = finding.causes.iter().skip(1);
-            known[index] = known[index]
-                || others.any(|other| self.take_one(&BaselineKey { cause: other.call.clone(), ..keys[index].clone() }));
+            let mut other_causes = finding.causes.iter().skip(1);
+            is_known[index] = is_known[index]
+                || other_causes
+                    .any(|cause| self.take_one(&BaselineKey { cause: cause.call.clone(), ..keys[index].clone() }));
         }
         let mut moved: FxHashMap<(u16, String, String), Vec<BaselineKey>> = FxHashMap::default();
         for key in self.unmatched.keys().filter(|key| is_gone(&key.file)) {
             moved.entry(key_without_file(key)).or_default().push(key.clone());
         }
         for index in 0..findings.len() {
-            if !known[index] && !moved.is_empty() && can_match(findings[index]) {
+            if !is_known[index] && !moved.is_empty() && can_match(findings[index]) {
                 let candidates = moved.get(&key_without_file(&keys[index])).map_or(&[][..], Vec::as_slice);
-                known[index] = candidates.iter().any(|key| self.take_one(key));
+                is_known[index] = candidates.iter().any(|key| self.take_one(key));
             }
         }
-        known
+        is_known
     }
 
     /// Returns the entries that match no finding, with the numbers of missing findings.

@@ -56,7 +56,7 @@ pub struct Baseline {
     pub entries: BTreeMap<BaselineKey, u32>,
 }
 
-/// The findings of a run that a baseline knows, and the entries that match no finding.
+/// The findings of a run that a baseline contains, and the entries that match no finding.
 #[derive(Clone, Debug, Default)]
 pub struct BaselineResult {
     /// The known findings, marked as suppressed by the baseline.
@@ -65,7 +65,7 @@ pub struct BaselineResult {
     pub stale: Vec<(BaselineKey, u32)>,
 }
 
-/// The part of a project that a run reports. A run cannot know whether an entry outside of its scope is stale.
+/// The part of a project that a run reports. A run cannot know if an entry outside of its scope is stale.
 pub struct Scope<'s> {
     /// The project root.
     pub root: &'s Utf8Path,
@@ -102,7 +102,7 @@ impl Baseline {
         let findings: Vec<&Finding> = chosen.findings.iter().collect();
         let can_match = |finding: &Finding| can_be_known(finding);
         let is_gone = |file: &str| (scope.reports)(file).is_none();
-        let known = matcher.match_findings(&findings, scope.root, &can_match, &is_gone);
+        let is_known = matcher.match_findings(&findings, scope.root, &can_match, &is_gone);
         let is_in_scope =
             |key: &BaselineKey| (scope.selects)(key.rule) && (scope.reports)(&key.file).unwrap_or(scope.is_whole);
         let stale = if scope.coverage.includes(self.coverage) {
@@ -114,7 +114,7 @@ impl Baseline {
             finding.suppression = Some(Suppression { reason: None, source: SuppressionSource::Baseline });
             finding
         };
-        let findings = chosen.take(&known).into_iter().map(mark).collect();
+        let findings = chosen.take(&is_known).into_iter().map(mark).collect();
         BaselineResult { findings, stale }
     }
 
@@ -127,27 +127,27 @@ impl Baseline {
             }
             totals
         };
-        let old = totals(older);
-        let more = |(key, now): (_, u32)| now.saturating_sub(old.get(&key).copied().unwrap_or_default()) as usize;
-        totals(self).into_iter().map(more).sum()
+        let old_totals = totals(older);
+        let added =
+            |(key, now): (_, u32)| now.saturating_sub(old_totals.get(&key).copied().unwrap_or_default()) as usize;
+        totals(self).into_iter().map(added).sum()
     }
 
-    /// Removes stale entries, and returns the number of findings that they stood for.
+    /// Removes stale entries, and returns the number of findings that they recorded.
     pub fn prune(&mut self, stale: &[(BaselineKey, u32)]) -> usize {
-        let mut gone = 0;
+        let mut pruned = 0;
         for (key, count) in stale {
-            if let Some(known) = self.entries.get_mut(key) {
-                let removed = (*count).min(*known);
-                *known -= removed;
-                gone += removed as usize;
+            if let Some(entry_count) = self.entries.get_mut(key) {
+                let removed = (*count).min(*entry_count);
+                *entry_count -= removed;
+                pruned += removed as usize;
             }
         }
         self.entries.retain(|_, count| *count > 0);
-        gone
+        pruned
     }
 }
 
-/// True if a finding can be in a baseline: it is a mistake in code, not an unreadable file.
 /// True if a finding can be in a baseline: it is a mistake in code, not an unreadable file.
 fn can_be_known(finding: &Finding) -> bool {
     finding.rule != UNREADABLE_SOURCE.code

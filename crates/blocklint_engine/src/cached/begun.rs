@@ -18,7 +18,7 @@ use crate::{Failure, Options, on_large_stacks};
 
 /// The stored flows of a project. The key of the entry is the digest of all settings.
 #[derive(Serialize, Deserialize)]
-struct KeptFlows {
+struct StoredFlows {
     /// The digest of the bytes of all files.
     contents: Digest,
     flows: Flows,
@@ -47,16 +47,16 @@ pub(crate) fn open_cached_session(
     options: Options,
     cache: Cache,
 ) -> Result<(Vec<Extracted>, Option<Flows>, SessionStart), Failure> {
-    let mut all = Hasher::new();
-    hash_project_settings(project, layout, &format!("session {options:?}"), &mut all);
-    let key = all.digest();
+    let mut hasher = Hasher::new();
+    hash_project_settings(project, layout, &format!("session {options:?}"), &mut hasher);
+    let key = hasher.digest();
     let states = on_large_stacks(|| read_file_states(project, SystemTime::now()))?;
     let files = cache.files();
     let (extracted, _, _) = on_large_stacks(|| extract_known(project, &files, &states, &Silent))?;
     let (extracted, outcomes): (Vec<_>, Vec<_>) = extracted.into_iter().unzip();
     let contents = facts::content_digest(project, &outcomes);
-    let kept: Option<KeptFlows> = cache.load_run(key).filter(|kept: &KeptFlows| kept.contents == contents);
-    let flows = kept.map(|kept| kept.flows);
+    let stored: Option<StoredFlows> = cache.load_run(key).filter(|stored: &StoredFlows| stored.contents == contents);
+    let flows = stored.map(|stored| stored.flows);
     let start = SessionStart { cache, key, contents, files: Some(files), outcomes, has_flows: flows.is_some() };
     Ok((extracted, flows, start))
 }
@@ -80,7 +80,7 @@ impl SessionStart {
             facts::store_linked_facts(project, files, &self.outcomes, sources)?;
         }
         if let Some(flows) = flows.filter(|_| !self.has_flows) {
-            self.cache.store_run(self.key, &KeptFlows { contents: self.contents, flows: flows.clone() })?;
+            self.cache.store_run(self.key, &StoredFlows { contents: self.contents, flows: flows.clone() })?;
             self.has_flows = true;
             self.cache.prune();
         }

@@ -108,7 +108,7 @@ fn are_consistent(facts: &FileFacts) -> bool {
                 .all(|id| facts.region(id).parent.get().is_none_or(|parent| parent < id))
             && ids(facts.vars.len()).map(VarId).all(|id| facts.assigns_of(id).count() <= facts.assigns.len())
             && ids(facts.sites.len()).map(SiteId).all(|id| facts.args_of(id).len() <= facts.args.len())
-            && facts.suppressions.iter().all(|of| facts.list(of.rules).len() <= facts.lists.len())
+            && facts.suppressions.iter().all(|suppression| facts.list(suppression.rules).len() <= facts.lists.len())
     };
     catch(check) == Ok(true)
 }

@@ -42,15 +42,15 @@ pub(super) fn read_file_states(project: &Project, now: SystemTime) -> FileStates
         FileState { stat, is_recent: stat.is_some_and(|stat| stat.is_recent(now)), content: None }
     };
     let files: Vec<FileState> = project.files.par_iter().with_min_len(64).map(read_state).collect();
-    let mut all = Hasher::new();
+    let mut hasher = Hasher::new();
     for (file, state) in project.files.iter().zip(&files) {
-        all.add_part(file.relative.as_str().as_bytes());
+        hasher.add_part(file.relative.as_str().as_bytes());
         // A file without metadata cannot be read, so it adds no numbers.
         state.stat.iter().flat_map(Stat::numbers).for_each(|number| {
-            all.add_number(number.into());
+            hasher.add_number(number.into());
         });
     }
-    let stats = (!files.iter().any(|state| state.is_recent)).then(|| all.digest());
+    let stats = (!files.iter().any(|state| state.is_recent)).then(|| hasher.digest());
     FileStates { files, stats }
 }
 
@@ -73,26 +73,26 @@ pub(super) fn settings_digest(request: &RunRequest<'_>, layout: &Layout) -> Dige
     let RunRequest { project, rules, levels, options, fixes, models: _, cache: _, progress: _ } = request;
     // Freeing memory changes no finding.
     let options = Options { ends_process: false, ..*options };
-    let mut all = Hasher::new();
-    hash_project_settings(project, layout, &format!("{rules:?} {levels:?} {options:?} {fixes:?}"), &mut all);
-    all.digest()
+    let mut hasher = Hasher::new();
+    hash_project_settings(project, layout, &format!("{rules:?} {levels:?} {options:?} {fixes:?}"), &mut hasher);
+    hasher.digest()
 }
 
-/// Adds the settings of the project to a hash; `further` is the text of settings of one kind of run.
-pub(super) fn hash_project_settings(project: &Project, layout: &Layout, further: &str, all: &mut Hasher) {
+/// Adds the settings of the project to a hash. `further_settings` is the text of settings of one kind of run.
+pub(super) fn hash_project_settings(project: &Project, layout: &Layout, further_settings: &str, hasher: &mut Hasher) {
     // Derived `Debug` prints every field, so that a new field counts without a mention here.
     let project_text = format!(
         "{:?}",
         (super::cache_version(), &project.root, &project.base, &project.configuration, project.trace_in_paths)
     );
-    all.add_part(project_text.as_bytes());
-    all.add_part(format!("{layout:?} {further}").as_bytes());
+    hasher.add_part(project_text.as_bytes());
+    hasher.add_part(format!("{layout:?} {further_settings}").as_bytes());
     for file in &project.files {
-        all.add_number(u128::from(file.reported) | (file.language as u128) << 1);
+        hasher.add_number(u128::from(file.reported) | (file.language as u128) << 1);
     }
     let shipped = project.shipped.iter().map(|model| &model.path);
-    all.add_part(format!("{:?}", project.shipped).as_bytes());
+    hasher.add_part(format!("{:?}", project.shipped).as_bytes());
     for path in project.configuration.models.iter().chain(shipped) {
-        all.add_part(path.as_str().as_bytes()).add_part(read_text(path).unwrap_or_default().as_bytes());
+        hasher.add_part(path.as_str().as_bytes()).add_part(read_text(path).unwrap_or_default().as_bytes());
     }
 }

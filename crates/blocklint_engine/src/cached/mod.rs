@@ -21,10 +21,10 @@ use crate::choose::{Chosen, Hidden, Levels, choose_with_hidden};
 use crate::comments::unread_languages;
 use crate::contain::{LeftOut, LeftOutReason};
 use crate::extraction::{Extracted, extract_all};
-use crate::fixing::attach;
+use crate::fixing::attach_fixes;
 use crate::plan::FindingPaths;
 use crate::timings::Timings;
-use crate::{Failure, Options, Progress, Rules, analyse_watched};
+use crate::{Failure, Options, Progress, Rules, analyse_with_progress};
 
 use facts::extract_known;
 use inputs::{FileStates, add_content_digests, read_file_states, settings_digest};
@@ -108,7 +108,7 @@ struct StoredRun {
 /// If the system starts no threads.
 pub fn run(request: RunRequest<'_>) -> Result<RunResult, Failure> {
     let run_without_cache = || {
-        let report = analyse_watched(request.project, request.models, request.options, request.progress)?;
+        let report = analyse_with_progress(request.project, request.models, request.options, request.progress)?;
         finish(&request, report)
     };
     let Some(cache) = request.cache else { return run_without_cache() };
@@ -117,7 +117,7 @@ pub fn run(request: RunRequest<'_>) -> Result<RunResult, Failure> {
     let result = catch_unwind(AssertUnwindSafe(|| run_with_cache(&request, cache)));
     // True if a unit panicked and some facts came out of the cache.
     let is_doubtful = |ran: &RunResult| {
-        let panicked = ran.left_out.iter().any(|of| matches!(of.why, LeftOutReason::Panic(_)));
+        let panicked = ran.left_out.iter().any(|left_out| matches!(left_out.why, LeftOutReason::Panic(_)));
         panicked && ran.timings.extracted < request.project.files.len()
     };
     match result {
@@ -216,11 +216,11 @@ pub(crate) fn extract_with_cache(request: &RunRequest<'_>) -> Result<CachedFacts
     let states = on_large_stacks(|| read_file_states(project, SystemTime::now()))?;
     let files = cache.files();
     let (extracted, parse, facts) = on_large_stacks(|| extract_known(project, &files, &states, request.progress))?;
-    let new = count_new(&extracted);
+    let new_count = count_new(&extracted);
     let (extracted, outcomes): (Vec<_>, Vec<_>) = extracted.into_iter().unzip();
     let saved =
         cache.create_folder().and_then(|()| facts::store_extracted_facts(project, files, &outcomes, &extracted));
-    let timings = Timings { parse, facts, extracted: new, ..Timings::default() };
+    let timings = Timings { parse, facts, extracted: new_count, ..Timings::default() };
     Ok(CachedFacts { extracted, timings, cache_error: saved.err().map(|error| error.to_string()) })
 }
 
@@ -262,7 +262,7 @@ pub(crate) fn finish_with_hidden(
         choose_with_hidden(report.findings, report.groups, &request.rules.selection, request.levels);
     chosen.must_not_block = report.must_not_block;
     if request.fixes {
-        on_large_stacks(|| attach(request.project, &report.remedies, &mut chosen.findings))?;
+        on_large_stacks(|| attach_fixes(request.project, &report.remedies, &mut chosen.findings))?;
     }
     let mut timings = report.timings;
     timings.output += started.elapsed();
@@ -278,9 +278,9 @@ pub(crate) fn finish_with_hidden(
 
 /// Returns the digest of all files by their paths and contents; `None` if a content is unknown.
 fn digest_of_files<'f>(project: &'f Project, contents: impl Iterator<Item = Option<Digest>> + 'f) -> Option<Digest> {
-    let mut all = Hasher::new();
+    let mut hasher = Hasher::new();
     for (file, digest) in project.files.iter().zip(contents) {
-        all.add_part(file.relative.as_str().as_bytes()).add_number(digest?.0);
+        hasher.add_part(file.relative.as_str().as_bytes()).add_number(digest?.0);
     }
-    Some(all.digest())
+    Some(hasher.digest())
 }

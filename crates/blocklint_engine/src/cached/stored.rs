@@ -94,7 +94,8 @@ impl StoredChosen {
         let findings = chosen.findings.iter().map(|finding| writer.finding(finding)).collect();
         let suppressed = chosen.suppressed.iter().map(|finding| writer.finding(finding)).collect();
         let groups = chosen.groups.iter();
-        let groups = groups.map(|of| (of.cause.as_ref().map(|cause| writer.cause(cause)), of.findings.clone()));
+        let groups =
+            groups.map(|group| (group.cause.as_ref().map(|cause| writer.cause(cause)), group.findings.clone()));
         let groups = groups.collect();
         let left_aside = chosen.left_aside.iter().map(|finding| writer.finding(finding)).collect();
         let minor = chosen.minor.iter().map(|finding| writer.finding(finding)).collect();
@@ -117,10 +118,10 @@ impl StoredChosen {
     pub(super) fn to_chosen(&self) -> Option<Chosen> {
         let paths = self.paths.iter().map(|path| Arc::from(Utf8Path::new(path)));
         let reader = Reader { paths: paths.collect() };
-        let all = |stored: &[StoredFinding]| -> Option<Vec<Finding>> {
+        let restore = |stored: &[StoredFinding]| -> Option<Vec<Finding>> {
             stored.iter().map(|finding| reader.finding(finding)).collect()
         };
-        let findings = all(&self.findings)?;
+        let findings = restore(&self.findings)?;
         let groups = self.groups.iter().map(|(cause, members)| {
             let has_valid_members = members.iter().all(|index| (*index as usize) < findings.len());
             let cause = match cause {
@@ -130,9 +131,9 @@ impl StoredChosen {
             has_valid_members.then(|| Group { cause, findings: members.clone() })
         });
         let groups = groups.collect::<Option<_>>()?;
-        let suppressed = all(&self.suppressed)?;
-        let left_aside = all(&self.left_aside)?;
-        let minor = all(&self.minor)?;
+        let suppressed = restore(&self.suppressed)?;
+        let left_aside = restore(&self.left_aside)?;
+        let minor = restore(&self.minor)?;
         let (below, aside) = (self.below as usize, self.aside as usize);
         let must_not_block = self.must_not_block.map(|count| count as usize);
         Some(Chosen { findings, groups, below, aside, left_aside, minor, must_not_block, suppressed })
@@ -167,11 +168,14 @@ impl Writer {
         let causes = finding.causes.iter().map(|cause| self.cause(cause)).collect();
         let reasons = finding.reasons.iter();
         let reasons = reasons
-            .map(|of| (of.name.to_owned(), of.makes.to_owned(), of.place.as_ref().map(|place| self.place(place))))
+            .map(|reason| {
+                (reason.name.to_owned(), reason.makes.to_owned(), reason.place.as_ref().map(|place| self.place(place)))
+            })
             .collect();
         let reached_by = finding.reached_by.iter();
-        let reached_by =
-            reached_by.map(|of| (of.kind, of.entry.clone(), of.route.clone(), self.place(&of.place))).collect();
+        let reached_by = reached_by
+            .map(|entry| (entry.kind, entry.entry.clone(), entry.route.clone(), self.place(&entry.place)))
+            .collect();
         let fix = finding.fix.as_ref().map(|fix| StoredFix {
             title: fix.title.clone(),
             applicability: match fix.applicability {
@@ -182,14 +186,15 @@ impl Writer {
             edits: fix.edits.iter().map(|edit| (self.place(&edit.place), edit.content.clone())).collect(),
         });
         let unfixed = finding.unfixed.as_ref();
-        let unfixed = unfixed.map(|of| (of.reason.clone(), of.place.as_ref().map(|place| self.place(place))));
-        let suppression = finding.suppression.as_ref().map(|of| {
-            let source = match of.source {
+        let unfixed =
+            unfixed.map(|refusal| (refusal.reason.clone(), refusal.place.as_ref().map(|place| self.place(place))));
+        let suppression = finding.suppression.as_ref().map(|suppression| {
+            let source = match suppression.source {
                 SuppressionSource::Comment => StoredSource::Comment,
                 SuppressionSource::Configuration => StoredSource::Configuration,
                 SuppressionSource::Baseline => StoredSource::Baseline,
             };
-            (of.reason.clone(), source)
+            (suppression.reason.clone(), source)
         });
         StoredFinding {
             rule: finding.rule.0,

@@ -17,7 +17,7 @@ pub struct Comparison {
     /// The number of findings that were there before the change.
     pub were_there: usize,
     /// The name of the state before the change, for messages.
-    pub with: String,
+    pub compared_with: String,
 }
 
 /// The causes of the findings of each owner: for each library call, the number of the project's lines that enter it. If
@@ -33,9 +33,12 @@ impl StateBefore {
     pub fn compare(&self, chosen: &mut Chosen, project: &Project) -> Comparison {
         let root = &project.root;
         let Some((before, hidden)) = &self.state else {
-            let all = vec![true; chosen.findings.len()];
+            let all_findings = vec![true; chosen.findings.len()];
             (chosen.below, chosen.aside) = (0, 0);
-            return Comparison { were_there: chosen.take(&all).len(), with: self.with.clone() };
+            return Comparison {
+                were_there: chosen.take(&all_findings).len(),
+                compared_with: self.compared_with.clone(),
+            };
         };
         let is_gone = |path: &str| {
             let path = root.join(path);
@@ -51,19 +54,19 @@ impl StateBefore {
         };
         let count_new = |now: &[Finding], before: &[Finding]| {
             let now: Vec<&Finding> = now.iter().collect();
-            match_before(&now, before).into_iter().filter(|known| !known).count()
+            match_before(&now, before).into_iter().filter(|is_known| !is_known).count()
         };
         chosen.below = count_new(&self.hidden_now.below, &hidden.below);
         chosen.aside = count_new(&self.hidden_now.aside, &hidden.aside);
-        let mut known = match_before(&findings, &before.findings);
+        let mut is_known = match_before(&findings, &before.findings);
         let causes = causes_by_owner(&before.findings, root);
-        for (finding, known) in chosen.findings.iter_mut().zip(&mut known).filter(|(_, known)| **known) {
+        for (finding, is_known) in chosen.findings.iter_mut().zip(&mut is_known).filter(|(_, is_known)| **is_known) {
             if let Some(note) = note_of_new_cause(finding, &causes, root) {
                 finding.notes.push(note);
-                *known = false;
+                *is_known = false;
             }
         }
-        Comparison { were_there: chosen.take(&known).len(), with: self.with.clone() }
+        Comparison { were_there: chosen.take(&is_known).len(), compared_with: self.compared_with.clone() }
     }
 }
 
@@ -73,15 +76,15 @@ fn owner(finding: &Finding, root: &Utf8Path) -> Owner {
 }
 
 fn causes_by_owner(findings: &[Finding], root: &Utf8Path) -> CausesOfOwner {
-    let mut all = CausesOfOwner::default();
+    let mut causes = CausesOfOwner::default();
     for finding in findings {
-        let of_owner = all.entry(owner(finding, root)).or_default();
+        let counts_by_call = causes.entry(owner(finding, root)).or_default();
         for (call, count) in count_lines_by_call(finding) {
-            let most = of_owner.entry(call.to_owned()).or_default();
-            *most = (*most).max(count);
+            let max_count = counts_by_call.entry(call.to_owned()).or_default();
+            *max_count = (*max_count).max(count);
         }
     }
-    all
+    causes
 }
 
 /// Returns the number of the project's lines that enter each library call.
@@ -96,10 +99,10 @@ fn count_lines_by_call(finding: &Finding) -> BTreeMap<&str, usize> {
 /// Returns the note for a finding that was there before, but without one of its causes. Returns `None` if the function
 /// was moved to another file, because its former causes are unknown.
 fn note_of_new_cause(finding: &Finding, before: &CausesOfOwner, root: &Utf8Path) -> Option<String> {
-    let known = before.get(&owner(finding, root))?;
+    let known_counts = before.get(&owner(finding, root))?;
     let (call, _) = count_lines_by_call(finding)
         .into_iter()
-        .find(|(call, count)| known.get(*call).is_none_or(|old| old < count))?;
+        .find(|(call, count)| known_counts.get(*call).is_none_or(|old_count| old_count < count))?;
     // If several lines enter the call, the new one is unknown, because lines are not compared. The note names the last.
     let cause = finding.causes.iter().rev().find(|cause| cause.call == call)?;
     Some(format!("the finding is old; the change adds `{call}` behind it, in `{}`", last_name(&cause.function)))

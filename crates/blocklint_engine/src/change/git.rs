@@ -2,7 +2,7 @@
 //!
 //! A checkout may configure programs that git runs: filters of `.gitattributes`, `core.fsmonitor`, `diff.external`, a
 //! remote helper that fetches a missing object. An unpacked archive brings its own `.git/config`. Therefore git is only
-//! asked for stored objects (`ls-tree`, `ls-files --stage`, `cat-file`), and never looks at the work tree, as
+//! run for stored objects (`ls-tree`, `ls-files --stage`, `cat-file`), and never looks at the work tree, as
 //! `git diff` and `git status` do; [`worktree`](super::worktree) compares the work tree.
 
 use std::collections::BTreeMap;
@@ -44,17 +44,18 @@ impl<'g> Git<'g> {
             return Ok(git);
         }
         let stderr = String::from_utf8_lossy(&output.stderr);
-        match stderr.contains("not a git repository") || output.status.success() {
-            true => Err(format!("{folder} is not in the work tree of a git repository")),
-            false => Err(git_message(&output)),
+        if stderr.contains("not a git repository") || output.status.success() {
+            Err(format!("{folder} lies in the work tree of no git repository"))
+        } else {
+            Err(git_message(&output))
         }
     }
 
     /// Returns the repository of a submodule that is checked out in a folder. Its objects must be in the folder itself
     /// or in the `.git` folder of this repository; `None` if they are elsewhere.
     pub(super) fn submodule<'s>(self, folder: &'s Utf8Path) -> Option<Git<'s>> {
-        let (real, inside) = (folder.canonicalize_utf8().ok()?, self.folder.canonicalize_utf8().ok()?);
-        if !real.starts_with(inside) || !folder.join(".git").exists() {
+        let (real_folder, own_folder) = (folder.canonicalize_utf8().ok()?, self.folder.canonicalize_utf8().ok()?);
+        if !real_folder.starts_with(own_folder) || !folder.join(".git").exists() {
             return None;
         }
         let git = Git::at(folder).ok()?;
@@ -62,8 +63,8 @@ impl<'g> Git<'g> {
             let path = git.text(&["rev-parse", "--path-format=absolute", "--git-common-dir"]).ok()?;
             Utf8PathBuf::from(path).canonicalize_utf8().ok()
         };
-        let (own, of_submodule) = (object_folder(self)?, object_folder(git)?);
-        (of_submodule.starts_with(real) || of_submodule.starts_with(own)).then_some(git)
+        let (own_objects, submodule_objects) = (object_folder(self)?, object_folder(git)?);
+        (submodule_objects.starts_with(real_folder) || submodule_objects.starts_with(own_objects)).then_some(git)
     }
 
     /// Returns the id of the commit to which a name refers.
@@ -91,12 +92,12 @@ impl<'g> Git<'g> {
         if output.status.success() {
             return Ok(trimmed_text(&output.stdout));
         }
-        Err(match self.is_shallow() {
-            true => format!(
-                "`{name}` and HEAD have no common commit in this shallow clone; `git fetch --unshallow` (in GitHub's \
-                 checkout `fetch-depth: 0`) gets it"
-            ),
-            false => format!("`{name}` and HEAD have no common commit"),
+        Err(if self.is_shallow() {
+            format!(
+                "`{name}` and HEAD have no common commit in this shallow clone; `git fetch --unshallow` (in GitHub's checkout `fetch-depth: 0`) gets it"
+            )
+        } else {
+            format!("`{name}` and HEAD have no common commit")
         })
     }
 
@@ -195,9 +196,9 @@ impl<'g> Git<'g> {
             .spawn()
             .map_err(|error| cannot_run_git(&error))?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
-        let wanted = ids.iter().map(|id| format!("{id}\n")).collect::<String>();
-        let writer = thread::spawn(move || input.map(|mut input| input.write_all(wanted.as_bytes())));
-        let mut output = BufReader::new(output.ok_or("git printed nothing")?);
+        let requests = ids.iter().map(|id| format!("{id}\n")).collect::<String>();
+        let writer = thread::spawn(move || input.map(|mut input| input.write_all(requests.as_bytes())));
+        let mut output = BufReader::new(output.ok_or("git gives no output")?);
         let read = ids.iter().map(|id| read_blob(&mut output, id)).collect();
         drop(output);
         let _ = writer.join();
@@ -273,8 +274,8 @@ fn trimmed_text(bytes: &[u8]) -> String {
 /// Returns the first line of git's error output.
 fn git_message(output: &Output) -> String {
     let stderr = String::from_utf8_lossy(&output.stderr);
-    let first = stderr.lines().find(|line| !line.trim().is_empty()).unwrap_or("it failed");
-    format!("git: {}", first.trim_start_matches("fatal: "))
+    let first_line = stderr.lines().find(|line| !line.trim().is_empty()).unwrap_or("it failed");
+    format!("git: {}", first_line.trim_start_matches("fatal: "))
 }
 
 /// Returns the message for a git that cannot be run.

@@ -1,5 +1,5 @@
-//! `blocklint check --since` and its like: analyses two states of a project, before and after a change, and compares
-//! their findings. Lines are not compared.
+//! `blocklint check --since`, `--changed` and `--staged`: analyses two states of a project, before and after a change,
+//! and compares their findings. Lines are not compared.
 //!
 //! Facts of files that are equal in both states are extracted once. Both states are analysed with the present
 //! manifests, configuration and models, so that only the change of the code makes a difference.
@@ -23,7 +23,7 @@ use crate::analyse::{
 };
 use crate::cached::{extract_with_cache, finish_with_hidden};
 use crate::choose::{Chosen, Hidden};
-use crate::comments::named::silencing_comments;
+use crate::comments::named::resolve_suppressions;
 use crate::comments::unread_languages;
 use crate::extraction::{decode, extract_bytes};
 use crate::timings::Timings;
@@ -52,7 +52,7 @@ pub struct StateBefore {
     /// The hidden findings of the state after the change.
     hidden_now: Hidden,
     /// The name of the state, for messages.
-    with: String,
+    compared_with: String,
 }
 
 /// The files of a state that differ from the work tree, by absolute path; `None` if the state does not have the file.
@@ -62,7 +62,7 @@ type Overlay = BTreeMap<Utf8PathBuf, Option<Vec<u8>>>;
 struct ComparedStates {
     now: Overlay,
     before: Overlay,
-    with: String,
+    compared_with: String,
 }
 
 /// Analyses the project after and before a change.
@@ -72,7 +72,7 @@ struct ComparedStates {
 /// If git does not know the commit to compare with, or the system starts no threads.
 pub fn run_change(request: RunRequest<'_>, compare: &Compare) -> Result<(RunResult, StateBefore), Failure> {
     let project = request.project;
-    let ComparedStates { now, before, with } = compared_states(project, compare).map_err(Failure::new)?;
+    let ComparedStates { now, before, compared_with } = compared_states(project, compare).map_err(Failure::new)?;
     let facts = extract_with_cache(&request)?;
     // Fixes are edits of the work tree, so there are none if the staged files have other texts.
     let fixes = request.fixes && now.is_empty();
@@ -84,8 +84,9 @@ pub fn run_change(request: RunRequest<'_>, compare: &Compare) -> Result<(RunResu
         let mut sources = source_files(project, facts.extracted);
         apply_overlay(project, &mut sources, &now);
         let layout = project_layout(project, request.models);
-        // The reason why a file is unreadable applies to both states only if the file is equal in both.
-        let same = unread.iter().filter(|finding| !before.contains_key(&*finding.place.path)).cloned().collect();
+        // A file that changed may have been readable before, so its error is kept for the new state only.
+        let unread_in_both =
+            unread.iter().filter(|finding| !before.contains_key(&*finding.place.path)).cloned().collect();
         let analyse = |sources: &[Analysed], unread: Vec<Finding>, timings: Timings| {
             let unread_languages = unread_languages.clone();
             let unsolved = Unsolved { project, unread, unread_languages, read, timings, progress };
@@ -94,14 +95,14 @@ pub fn run_change(request: RunRequest<'_>, compare: &Compare) -> Result<(RunResu
         let report = analyse(&sources, unread, facts.timings);
         let before = (!before.is_empty()).then(|| {
             apply_overlay(project, &mut sources, &before);
-            analyse(&sources, same, Timings::default())
+            analyse(&sources, unread_in_both, Timings::default())
         });
         request.options.free_or_leak(sources);
         (report, before)
     })?;
     let (mut ran, hidden_now) = finish_with_hidden(&request, report)?;
     for left_out in before.iter().flat_map(|before| &before.left_out) {
-        if ran.left_out.iter().all(|of| of.name != left_out.name) {
+        if ran.left_out.iter().all(|part| part.name != left_out.name) {
             ran.left_out.push(left_out.clone());
         }
     }
@@ -113,7 +114,7 @@ pub fn run_change(request: RunRequest<'_>, compare: &Compare) -> Result<(RunResu
         }
         None => None,
     };
-    Ok((RunResult { texts, cache_error: facts.cache_error, ..ran }, StateBefore { state, hidden_now, with }))
+    Ok((RunResult { texts, cache_error: facts.cache_error, ..ran }, StateBefore { state, hidden_now, compared_with }))
 }
 
 /// Returns the texts of the files of an overlay.
@@ -171,11 +172,9 @@ fn commit_before(git: Git<'_>, compare: &Compare) -> Result<(String, String), St
         Compare::Since(name) => {
             let named = git.commit(name)?;
             let commit = git.merge_base(name, &named)?;
-            let with = match commit == named {
-                true => name.clone(),
-                false => format!("the merge base {} of {name}", short(&commit)),
-            };
-            Ok((commit, with))
+            let compared_with =
+                if commit == named { name.clone() } else { format!("the merge base {} of {name}", short(&commit)) };
+            Ok((commit, compared_with))
         }
         Compare::Changed | Compare::Staged => Ok((git.head()?, "the last commit".to_owned())),
     }
@@ -184,8 +183,8 @@ fn commit_before(git: Git<'_>, compare: &Compare) -> Result<(String, String), St
 /// Returns the differences of the two states from the work tree.
 fn compared_states(project: &Project, compare: &Compare) -> Result<ComparedStates, String> {
     let git = Git::at(&project.root)?;
-    let (commit, with) = commit_before(git, compare)?;
-    let mut states = ComparedStates { now: Overlay::new(), before: Overlay::new(), with };
+    let (commit, compared_with) = commit_before(git, compare)?;
+    let mut states = ComparedStates { now: Overlay::new(), before: Overlay::new(), compared_with };
     let tree = git.tree(&commit)?;
     let (index, staged) = git.index()?;
     let repository = Repository { git, folder: &project.root, project, staged_only: *compare == Compare::Staged };
@@ -206,27 +205,25 @@ struct Repository<'r> {
 
 impl Repository<'_> {
     /// Adds the differences of the files of this repository and of its submodules. `tree` is the state before the
-    /// change, `new` the staged state (of a submodule: its staged commit). `index` and `staged` show which files of the
-    /// work tree are unchanged and need not be read.
+    /// change, `staged_tree` the staged state (of a submodule: its staged commit). `index` and `staged` show which
+    /// files of the work tree are unchanged and need not be read.
     fn add_differences(
         self,
         tree: &Tree,
-        new: &Tree,
+        staged_tree: &Tree,
         index: &Tree,
         staged: &Staged,
         states: &mut ComparedStates,
     ) -> Result<(), String> {
-        let overlay = |state: &Tree, over: &Overlay| {
-            StateFiles::new(self, state, index, staged).with_files_of(over, state, self.folder).read_contents(
-                self.git,
-                over,
-                self.folder,
-            )
+        let overlay = |state: &Tree, applied_overlay: &Overlay| {
+            StateFiles::new(self, state, index, staged)
+                .with_files_of(applied_overlay, state, self.folder)
+                .read_contents(self.git, applied_overlay, self.folder)
         };
         if self.staged_only {
             let is_source = |(path, _): &(&Utf8PathBuf, &String)| language_of(path).is_some();
-            let differs_staged = !tree.files.iter().filter(is_source).eq(new.files.iter().filter(is_source));
-            let now = overlay(new, &Overlay::new())?;
+            let differs_staged = !tree.files.iter().filter(is_source).eq(staged_tree.files.iter().filter(is_source));
+            let now = overlay(staged_tree, &Overlay::new())?;
             if differs_staged {
                 states.before.extend(overlay(tree, &now)?);
             }
@@ -242,13 +239,19 @@ impl Repository<'_> {
                 None => Ok(Tree::default()),
             };
             // If a commit was not fetched, its files are unknown, and the submodule is treated as unchanged.
-            let staged_commit = new.submodules.get(path).unwrap_or(staged_commit);
+            let staged_commit = staged_tree.submodules.get(path).unwrap_or(staged_commit);
             let trees = tree_of(tree.submodules.get(path)).and_then(|before| {
-                let new = if self.staged_only { tree_of(Some(staged_commit))? } else { Tree::default() };
-                Ok((before, new, git.index()?))
+                let staged_tree = if self.staged_only { tree_of(Some(staged_commit))? } else { Tree::default() };
+                Ok((before, staged_tree, git.index()?))
             });
-            let Ok((before, new, (index, staged))) = trees else { continue };
-            Repository { git, folder: &folder, ..self }.add_differences(&before, &new, &index, &staged, states)?;
+            let Ok((before, staged_tree, (index, staged))) = trees else { continue };
+            Repository { git, folder: &folder, ..self }.add_differences(
+                &before,
+                &staged_tree,
+                &index,
+                &staged,
+                states,
+            )?;
         }
         Ok(())
     }
@@ -264,14 +267,14 @@ struct StateFiles {
 }
 
 impl StateFiles {
-    fn new(of: Repository<'_>, state: &Tree, index: &Tree, staged: &Staged) -> Self {
+    fn new(repository: Repository<'_>, state: &Tree, index: &Tree, staged: &Staged) -> Self {
         let mut files = StateFiles::default();
         let submodules = || state.submodules.keys().chain(index.submodules.keys());
         let is_in_submodule = |path: &Utf8Path| submodules().any(|folder| path.starts_with(folder));
         let mut project_paths: BTreeSet<&Utf8Path> = BTreeSet::new();
-        for file in &of.project.files {
+        for file in &repository.project.files {
             // A file outside of the folder is in no commit of this repository.
-            let Ok(path) = file.path.strip_prefix(of.folder) else { continue };
+            let Ok(path) = file.path.strip_prefix(repository.folder) else { continue };
             project_paths.insert(path);
             match state.files.get(path) {
                 Some(id) if index.files.get(path) == Some(id) && staged.is_unchanged(path, &file.path) => {}
@@ -283,9 +286,9 @@ impl StateFiles {
             }
         }
         for (path, id) in state.files.iter().filter(|(path, _)| language_of(path).is_some() && is_walked(path)) {
-            // A file that exists but is no file of the project is excluded from it. A file that a sparse checkout
+            // A file on disk that discovery did not list was excluded by configuration. A file that a sparse checkout
             // leaves out is not analysed.
-            let is_deleted = || !staged.left_out.contains(path) && !of.folder.join(path).exists();
+            let is_deleted = || !staged.left_out.contains(path) && !repository.folder.join(path).exists();
             if !project_paths.contains(&**path) && is_deleted() {
                 files.present.insert(path.clone(), id.clone());
             }
@@ -293,9 +296,9 @@ impl StateFiles {
         files
     }
 
-    /// Adds the files of another overlay, so that this overlay can be applied after it.
-    fn with_files_of(mut self, other: &Overlay, state: &Tree, root: &Utf8Path) -> Self {
-        for path in other.keys().filter_map(|path| path.strip_prefix(root).ok()) {
+    /// Adds every file that `overlay` changes, so that applying this state undoes `overlay`.
+    fn with_files_of(mut self, overlay: &Overlay, state: &Tree, root: &Utf8Path) -> Self {
+        for path in overlay.keys().filter_map(|path| path.strip_prefix(root).ok()) {
             match state.files.get(path) {
                 Some(id) => {
                     self.present.insert(path.to_owned(), id.clone());
@@ -306,16 +309,17 @@ impl StateFiles {
         self
     }
 
-    /// Reads the contents from git, and returns the files that differ from the work tree or that `over` has.
-    fn read_contents(self, git: Git<'_>, over: &Overlay, root: &Utf8Path) -> Result<Overlay, String> {
+    /// Reads the contents from git, and returns the files that differ from the work tree or that `applied_overlay` has.
+    fn read_contents(self, git: Git<'_>, applied_overlay: &Overlay, root: &Utf8Path) -> Result<Overlay, String> {
         let (paths, ids): (Vec<_>, Vec<_>) = self.present.into_iter().unzip();
         let blobs = git.blobs(&ids)?;
-        let present = paths.into_iter().map(|path| root.join(path)).zip(blobs);
+        let present_files = paths.into_iter().map(|path| root.join(path)).zip(blobs);
         let differs = |(path, bytes): &(Utf8PathBuf, Vec<u8>)| {
-            over.contains_key(path) || read(path, bytes.len() as u64).map_or(true, |of_tree| of_tree != *bytes)
+            applied_overlay.contains_key(path)
+                || read(path, bytes.len() as u64).map_or(true, |work_tree_bytes| work_tree_bytes != *bytes)
         };
-        let present = present.filter(differs).map(|(path, bytes)| (path, Some(bytes)));
-        Ok(present.chain(self.absent.into_iter().map(|path| (root.join(path), None))).collect())
+        let present_files = present_files.filter(differs).map(|(path, bytes)| (path, Some(bytes)));
+        Ok(present_files.chain(self.absent.into_iter().map(|path| (root.join(path), None))).collect())
     }
 }
 
@@ -338,8 +342,11 @@ fn apply_overlay(project: &Project, sources: &mut Vec<Analysed>, overlay: &Overl
             (Err(slot), Some(facts), Some(file)) => {
                 let relative = file.relative.as_str().replace('\\', "/");
                 let (path, index) = (Arc::clone(&file.path), OnceLock::new());
-                let silencing = silencing_comments(&facts);
-                sources.insert(slot, Analysed { path, relative, facts, index, reported: file.reported, silencing });
+                let resolved_suppressions = resolve_suppressions(&facts);
+                sources.insert(
+                    slot,
+                    Analysed { path, relative, facts, index, reported: file.reported, resolved_suppressions },
+                );
             }
             (Err(_), ..) => {}
         }

@@ -29,7 +29,7 @@ pub(crate) fn fix_of_comment(text: &str, place: &Place, edit: &CommentEdit) -> O
             (comment.start + list.start..comment.start + list.end, instead.join(separator))
         }
     };
-    // An edit that adds a rule would silence more than before, so it is only displayed.
+    // An edit that adds a rule would suppress more than before, so it is only displayed.
     let only_removes = edit.instead.iter().all(|word| edit.words.contains(word));
     let place = Place::unlocated(place.path.clone(), Span::new(range.start as u32, range.end as u32));
     Some(Fix {

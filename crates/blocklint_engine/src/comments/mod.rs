@@ -67,9 +67,12 @@ pub(crate) fn comment_findings(
     unread: &[Language],
     is_searched: impl Fn(usize) -> bool,
 ) -> Vec<CommentFinding> {
-    let used: FxHashSet<(usize, u32, RuleCode)> =
-        solved.used_comments.iter().map(|one| (one.file.index(), one.comment, one.rule)).collect();
-    let mut all = Vec::new();
+    let used: FxHashSet<(usize, u32, RuleCode)> = solved
+        .used_comments
+        .iter()
+        .map(|used_comment| (used_comment.file.index(), used_comment.comment, used_comment.rule))
+        .collect();
+    let mut findings = Vec::new();
     for (slot, file) in files.iter().enumerate().filter(|(slot, file)| file.reported && is_searched(*slot)) {
         let file_checks =
             if unread.contains(&file.facts.language) { CommentChecks { decidable: 0, ..checks } } else { checks };
@@ -79,9 +82,9 @@ pub(crate) fn comment_findings(
             of_file.extend(check_comment(file, index, file_checks, &is_used));
         }
         set_fingerprints(file, &mut of_file);
-        all.extend(of_file);
+        findings.extend(of_file);
     }
-    all
+    findings
 }
 
 /// A suppression comment.
@@ -112,7 +115,7 @@ fn check_comment(
     match row.kind {
         SuppressionKind::Malformed => findings.extend(said::malformed(&comment, reason)),
         SuppressionKind::Ignore if comment.words.is_empty() && mentions_rules(reason) => {
-            let is_of_file = row.line == file.facts.body(BodyId(0)).span;
+            let is_of_file = row.covered_span == file.facts.body(BodyId(0)).span;
             let word = if is_of_file { "ignore-file" } else { "ignore" };
             findings.extend(said::malformed(&comment, &format!("blocklint: {word} {reason}")));
         }
@@ -183,7 +186,7 @@ fn suppression_of(comment: &Comment<'_>, rule: RuleCode) -> Option<Suppression> 
     let place = facts.suppressions[comment.index as usize].comment;
     let mut rows = facts.suppressions.iter().enumerate().filter(|(_, row)| {
         matches!(row.kind, SuppressionKind::Ignore | SuppressionKind::Noqa)
-            && (row.comment == place || row.line.contains_offset(place.start))
+            && (row.comment == place || row.covered_span.contains_offset(place.start))
     });
     let (_, row) =
         rows.find(|(index, _)| written_rules(facts, *index as u32).any(|word| resolve_rules(word).contains(&rule)))?;
@@ -196,7 +199,7 @@ fn set_fingerprints(file: &SourceFile, findings: &mut [CommentFinding]) {
     let mut earlier: Vec<(RuleCode, String)> = Vec::new();
     for (finding, _) in findings {
         let key = (finding.rule, finding.message.clone());
-        let occurrence = earlier.iter().filter(|other| **other == key).count() as u32;
+        let occurrence = earlier.iter().filter(|earlier_key| **earlier_key == key).count() as u32;
         finding.fingerprint =
             blocklint_core::fingerprint(finding.rule, &file.relative, "", &finding.message, occurrence);
         earlier.push(key);

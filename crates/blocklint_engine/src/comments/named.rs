@@ -1,18 +1,18 @@
-//! The rules that a suppression comment silences: `ignore[BLT104]`, `noqa: ASYNC251`.
+//! The rules that a suppression comment suppresses: `ignore[BLT104]`, `noqa: ASYNC251`.
 
-use blocklint_analysis::SilencingComment;
+use blocklint_analysis::ResolvedSuppression;
 use blocklint_core::RuleCode;
 use blocklint_facts::{FileFacts, SuppressionKind};
 use blocklint_rules::{mentions_rules, resolve_rules, rules_of_async_code};
 
 use super::written_rules;
 
-/// Returns the comments of a file that silence rules, in order. A `noqa` with codes of other tools silences nothing.
-/// Rules without brackets (`ignore BLT104`) silence nothing either, because they are a mistake and not a reason
+/// Returns the comments of a file that suppress rules, in order. A `noqa` with codes of other tools suppresses nothing.
+/// Rules without brackets (`ignore BLT104`) suppress nothing either, because they are a mistake and not a reason
 /// (BLT903).
-pub(crate) fn silencing_comments(facts: &FileFacts) -> Vec<SilencingComment> {
+pub(crate) fn resolve_suppressions(facts: &FileFacts) -> Vec<ResolvedSuppression> {
     let rows = facts.suppressions.iter().enumerate();
-    let silencing = rows.filter_map(|(index, row)| {
+    let resolved_suppressions = rows.filter_map(|(index, row)| {
         let is_noqa = row.kind == SuppressionKind::Noqa;
         if !is_noqa && row.kind != SuppressionKind::Ignore {
             return None;
@@ -28,16 +28,13 @@ pub(crate) fn silencing_comments(facts: &FileFacts) -> Vec<SilencingComment> {
         if row.rules.is_empty() && !is_noqa && reason.is_some_and(mentions_rules) {
             return None;
         }
-        Some(SilencingComment { index, rules, aliases })
+        Some(ResolvedSuppression { index, rules, aliases })
     });
-    silencing.collect()
+    resolved_suppressions.collect()
 }
 
 /// Returns the rules that report the same direct calls as a code of another linter (`ASYNC251`). Codes in lower case
 /// have none, because ruff and flake8 do not read them.
 fn rules_of_foreign_code(code: &str) -> Vec<RuleCode> {
-    match code.bytes().any(|letter| letter.is_ascii_lowercase()) {
-        true => Vec::new(),
-        false => rules_of_async_code(code),
-    }
+    if code.bytes().any(|letter| letter.is_ascii_lowercase()) { Vec::new() } else { rules_of_async_code(code) }
 }

@@ -13,8 +13,8 @@ use rustc_hash::FxHashSet;
 use super::edit::CommentEdit;
 use super::{Comment, has_our_prefix, suppression_of};
 
-/// Returns the finding about a comment that silences nothing, or about those of its words that do not (`idle`). `idle`
-/// is empty for a comment without words.
+/// Returns the finding about a comment that suppresses nothing, or about those of its words that do not (`idle`).
+/// `idle` is empty for a comment without words.
 pub(super) fn unused(comment: &Comment<'_>, idle: &[&str]) -> (Finding, Option<CommentEdit>) {
     let is_whole = idle.len() == comment.words.len();
     let message = match idle {
@@ -26,10 +26,8 @@ pub(super) fn unused(comment: &Comment<'_>, idle: &[&str]) -> (Finding, Option<C
         [_] => "no call that this rule reports is here or is reached from here",
         _ => "no call that these rules report is here or is reached from here",
     };
-    let help = match is_whole {
-        true => "remove the suppression".to_owned(),
-        false => format!("remove {} from it", quote_words(idle)),
-    };
+    let help =
+        if is_whole { "remove the suppression".to_owned() } else { format!("remove {} from it", quote_words(idle)) };
     let instead = comment.words.iter().filter(|(word, _)| !idle.contains(word)).map(|(word, _)| (*word).to_owned());
     let edit = CommentEdit { title: capitalise(&help), words: written_words(comment), instead: instead.collect() };
     let mut finding = new_finding(comment, UNUSED_SUPPRESSION.code, message);

@@ -112,14 +112,14 @@ impl<'p> Files<'p> {
             if file.path.as_str() == path {
                 return vec![index];
             }
-            let own: Vec<&str> = file.relative.as_str().split('/').collect();
-            let common = own.iter().rev().zip(parts.iter().rev()).take_while(|(a, b)| a == b).count();
+            let path_segments: Vec<&str> = file.relative.as_str().split('/').collect();
+            let common = path_segments.iter().rev().zip(parts.iter().rev()).take_while(|(a, b)| a == b).count();
             let is_match = match installed {
                 // In a folder of libraries the path begins with the package, and all of it must match.
                 Some(index) => common == parts.len() - index - 1 && common > 1,
                 // The standard library.
                 None if is_in_interpreter => false,
-                None => common == own.len() || common == parts.len() || common > 1,
+                None => common == path_segments.len() || common == parts.len() || common > 1,
             };
             if is_match && common >= best.0 {
                 if common > best.0 {

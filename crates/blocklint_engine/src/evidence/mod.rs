@@ -117,23 +117,26 @@ impl Evidence {
 
     /// Hides the findings below the levels that are not confirmed. They must have been chosen with the lowest levels.
     pub fn hide_unless_confirmed(chosen: &mut Chosen, levels: Levels) {
-        let is_shown = |of: &blocklint_core::Finding| {
-            of.severity >= levels.severity && of.confidence >= levels.confidence
+        let is_shown = |finding: &blocklint_core::Finding| {
+            finding.severity >= levels.severity && finding.confidence >= levels.confidence
                 // Findings that only tests or command lines reach stay hidden, because a test that observes its own
                 // call is no news.
-                || of.confirmed.is_some() && of.aside.is_none()
-                || of.rule == blocklint_rules::UNREADABLE_SOURCE.code
+                || finding.confirmed.is_some() && finding.aside.is_none()
+                || finding.rule == blocklint_rules::UNREADABLE_SOURCE.code
         };
         let hidden: Vec<bool> = chosen.findings.iter().map(|finding| !is_shown(finding)).collect();
         for finding in chosen.take(&hidden) {
-            match finding.confidence >= levels.confidence
+            if finding.confidence >= levels.confidence
                 && finding.aside.is_some_and(|aside| aside.severity >= levels.severity)
             {
-                true => chosen.aside += 1,
-                false => chosen.below += 1,
+                chosen.aside += 1
+            } else {
+                chosen.below += 1
             }
         }
-        chosen.suppressed.retain(|of| of.severity >= levels.severity && of.confidence >= levels.confidence);
+        chosen
+            .suppressed
+            .retain(|finding| finding.severity >= levels.severity && finding.confidence >= levels.confidence);
     }
 }
 

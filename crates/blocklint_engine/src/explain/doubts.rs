@@ -73,7 +73,7 @@ fn doubt_text(explainer: &Explainer<'_, '_>, doubt: &Doubt) -> Remark {
 fn choice_text(linker: &Linker<'_>, choice: &Choice) -> String {
     let named = |bodies: &[BodyRef]| {
         let mut names: Vec<String> =
-            bodies.iter().take(MAX_LISTED).map(|&of| format!("`{}`", linker.qualified_name(of))).collect();
+            bodies.iter().take(MAX_LISTED).map(|&body| format!("`{}`", linker.qualified_name(body))).collect();
         if bodies.len() > MAX_LISTED {
             names.push("…".to_owned());
         }
@@ -111,10 +111,10 @@ fn inferred_text(explainer: &Explainer<'_, '_>, site: SiteRef) -> String {
 fn doubt_of_rule(raw: &RawFinding) -> Option<&'static str> {
     match raw.mistake {
         // A long calculation, because other code runs the same function in a thread.
-        Mistake::Holds if raw.causes.is_empty() => {
-            Some("its duration is inferred: other code runs the same call in a thread")
+        Mistake::BlockingCall if raw.causes.is_empty() => {
+            Some("how long it takes is inferred: other code runs the same in a thread")
         }
-        Mistake::Holds => None,
+        Mistake::BlockingCall => None,
         _ => rule(raw.rule)?.doubt(&raw.mistake),
     }
 }

@@ -1,4 +1,5 @@
-//! The explanation of a function: whether it must not block, its uses, and the blocking calls that it reaches.
+//! The explanation of a function: the reason why it must not block or may, its uses, and the blocking calls that it
+//! reaches.
 
 use blocklint_analysis::{BlockingPath, BodyExplanation, BodyRef, BodyUse, Explainer, Root, RootKind, StopReason};
 use blocklint_core::{Context, Place};
@@ -19,9 +20,9 @@ pub(super) struct FunctionAnswer {
 }
 
 /// Returns the explanation of a function.
-pub(super) fn explained_function(explainer: &Explainer<'_, '_>, of: BodyRef) -> FunctionAnswer {
+pub(super) fn explained_function(explainer: &Explainer<'_, '_>, body: BodyRef) -> FunctionAnswer {
     let linker = explainer.linker();
-    let explanation = explainer.explain_body(of);
+    let explanation = explainer.explain_body(body);
     let uses: Vec<Remark> =
         explanation.uses.iter().take(MAX_LISTED).map(|body_use| use_text(explainer, *body_use)).collect();
     let mut reaches: Vec<Remark> =
@@ -41,13 +42,13 @@ pub(super) fn explained_function(explainer: &Explainer<'_, '_>, of: BodyRef) -> 
     let ends = explanation.stop_reasons.iter().flat_map(|above| match above {
         StopReason::NoCaller => Vec::new(),
         StopReason::Called(_) => vec![Remark::new("none of its callers is reached from async code")],
-        _ => stop_texts(explainer, None, of, above),
+        _ => stop_texts(explainer, None, body, above),
     });
     duty.extend(ends.take(MAX_LISTED));
     FunctionAnswer {
         explained: ExplainedFunction {
-            name: body_text(linker, of),
-            place: place(linker, of.file, linker.program.body(of).name_span),
+            name: body_text(linker, body),
+            place: place(linker, body.file, linker.program.body(body).name_span),
             duty,
             more_uses: explanation.uses.len() - uses.len(),
             uses,

@@ -90,7 +90,8 @@ pub(super) fn file_remarks(explainer: &Explainer<'_, '_>, file: FileId, text: &s
     remarks
 }
 
-/// Returns a remark for each suppression comment on a line: the rules that it silences, or that it silences nothing.
+/// Returns a remark for each suppression comment on a line: the rules that it suppresses, or that it suppresses
+/// nothing.
 pub(super) fn comment_remarks(explainer: &Explainer<'_, '_>, file: FileId, line: Span) -> Vec<Remark> {
     let facts = explainer.linker().program.facts(file);
     let used = &explainer.solved().used_comments;
@@ -101,8 +102,8 @@ pub(super) fn comment_remarks(explainer: &Explainer<'_, '_>, file: FileId, line:
     rows.filter_map(|(index, row)| {
         let mut rules: Vec<String> = used
             .iter()
-            .filter(|one| one.file == file && one.comment as usize == index)
-            .map(|one| one.rule.to_string())
+            .filter(|used_comment| used_comment.file == file && used_comment.comment as usize == index)
+            .map(|used_comment| used_comment.rule.to_string())
             .collect();
         rules.sort_unstable();
         rules.dedup();

@@ -116,7 +116,7 @@ fn line_span_of(project: &Project, asked: AskedLine) -> Option<LineSpan> {
     Some(LineSpan { path: std::sync::Arc::clone(&source.path), line, code, text })
 }
 
-/// The answers about all asked lines. Lines refer to findings by their index in `findings`.
+/// The answers about all requested lines. Lines refer to findings by their index in `findings`.
 struct LineAnswers {
     /// All findings of the project, of every severity and confidence.
     findings: Vec<Finding>,
@@ -298,8 +298,8 @@ fn add_findings(line: LineAnswer, findings: &[Finding], doubts: &[Vec<Remark>], 
         PlaceRole::Finding => (false, (false, std::cmp::Reverse(Default::default())), role, index),
         _ => (true, (rank(index).0, std::cmp::Reverse(Some(rank(index).1.0))), role, index),
     });
-    let own = on_line.iter().filter(|(_, role)| *role == PlaceRole::Finding).count();
-    let shown = on_line.len().min(own + MAX_FINDINGS);
+    let findings_on_line = on_line.iter().filter(|(_, role)| *role == PlaceRole::Finding).count();
+    let shown = on_line.len().min(findings_on_line + MAX_FINDINGS);
     explained.more_findings = on_line.len() - shown;
     explained.findings = on_line[..shown]
         .iter()

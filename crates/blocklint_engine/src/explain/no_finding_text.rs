@@ -23,43 +23,45 @@ pub(super) fn end_remarks(explainer: &Explainer<'_, '_>, site: &Explanation<'_>,
         EndReason::Asynchronous(path) => {
             single(format!("`{}` is asynchronous: the event loop runs other tasks while it is awaited", text(*path)))
         }
-        EndReason::Excused(path) => {
+        EndReason::ConditionsNotMet(path) => {
             single(format!("`{}` holds no thread as it is called here: none of its rows applies", text(*path)))
         }
-        EndReason::NoTime(path) => single(format!("`{}` has a timeout of zero here: it does not wait", text(*path))),
+        EndReason::ZeroTimeout(path) => single(format!("`{}` is given no time here: it does not wait", text(*path))),
         EndReason::Lock(path) => {
             single(format!("`{}` takes a lock of this process, which alone is not reported", text(*path)))
         }
-        EndReason::Registers(of, Context::EventLoop) => single(format!(
-            "registers {} to run on the event loop, where it is judged separately",
-            body_text(linker, *of)
+        EndReason::Registers(body, Context::EventLoop) => single(format!(
+            "registers {} to run on the event loop, where it is judged by itself",
+            body_text(linker, *body)
         )),
-        EndReason::Registers(of, context) => single(format!(
+        EndReason::Registers(body, context) => single(format!(
             "registers {} to run in {}, where it holds no event loop",
-            body_text(linker, *of),
+            body_text(linker, *body),
             context_words(*context)
         )),
-        EndReason::Silenced(of, span) => vec![Remark::at(
-            format!("a comment in {} suppresses its findings", body_text(linker, *of)),
-            place(linker, of.file, *span),
+        EndReason::SuppressedInCallee(body, span) => vec![Remark::at(
+            format!("what {} does is silenced by a comment there", body_text(linker, *body)),
+            place(linker, body.file, *span),
         )],
         EndReason::Unconsumed(path) => single(format!(
             "`{}` works when its result is consumed, and no known code consumes it on an event loop",
             text(*path)
         )),
-        EndReason::Makes(of, Flow::Coroutine) => single(format!(
-            "creates a coroutine of `{}`: its body runs where the coroutine is awaited",
-            linker.qualified_name(*of)
+        EndReason::Makes(body, Flow::Coroutine) => single(format!(
+            "makes a coroutine of `{}`: its body runs where that is awaited",
+            linker.qualified_name(*body)
         )),
-        EndReason::Makes(of, Flow::Sync) => {
-            single(format!("`{}` is only created here, not run", linker.qualified_name(*of)))
+        EndReason::Makes(body, Flow::Sync) => {
+            single(format!("`{}` is only made, not run, here", linker.qualified_name(*body)))
         }
-        EndReason::Makes(of, Flow::Generator | Flow::AsyncGenerator) => single(format!(
-            "creates a generator of `{}`: its body runs where the generator is iterated",
-            linker.qualified_name(*of)
+        EndReason::Makes(body, Flow::Generator | Flow::AsyncGenerator) => single(format!(
+            "makes a generator of `{}`: its body runs where that is iterated",
+            linker.qualified_name(*body)
         )),
-        EndReason::Awaits(of, findings) => awaited_remarks(explainer, *of, findings),
-        EndReason::Quiet(of) => single(format!("no call of {} is known to hold its thread", body_text(linker, *of))),
+        EndReason::Awaits(body, findings) => awaited_remarks(explainer, *body, findings),
+        EndReason::NothingBlocking(body) => {
+            single(format!("nothing that {} runs is known to hold its thread", body_text(linker, *body)))
+        }
         EndReason::HandsOver(passed) => {
             let callable = match (passed.written.as_str(), linker.program.language(site.site.file)) {
                 ("<lambda>", Language::Rust) => "a closure".to_owned(),
@@ -75,14 +77,16 @@ pub(super) fn end_remarks(explainer: &Explainer<'_, '_>, site: &Explanation<'_>,
                 }
             })
         }
-        EndReason::Plain => vec![plain_remark(explainer, site)],
-        EndReason::RuledOut(of) => single(format!(
+        EndReason::RunsNoCode => vec![plain_remark(explainer, site)],
+        EndReason::RuledOut(body) => single(format!(
             "{} can block its thread, but not with the arguments that are passed here",
-            body_text(linker, *of)
+            body_text(linker, *body)
         )),
         EndReason::Suppressed(file, span) => vec![Remark::at("a comment ends it here", place(linker, *file, *span))],
-        EndReason::Allowed(of) => single(format!("the thread of {} may be held in this way", body_text(linker, *of))),
-        EndReason::Stops(of, above) => stop_texts(explainer, Some(site.owner), *of, above),
+        EndReason::Allowed(body) => {
+            single(format!("the thread of {} may be held in this way", body_text(linker, *body)))
+        }
+        EndReason::StopsAtBody(body, above) => stop_texts(explainer, Some(site.owner), *body, above),
     }
 }
 
@@ -109,9 +113,9 @@ fn unknown_callee_text(linker: &Linker<'_>, site: &Explanation<'_>, why: Why) ->
     }
 }
 
-fn awaited_remarks(explainer: &Explainer<'_, '_>, of: BodyRef, findings: &[usize]) -> Vec<Remark> {
+fn awaited_remarks(explainer: &Explainer<'_, '_>, body: BodyRef, findings: &[usize]) -> Vec<Remark> {
     let linker = explainer.linker();
-    let name = body_text(linker, of);
+    let name = body_text(linker, body);
     let raw_findings = findings.iter().filter_map(|&index| explainer.solved().findings.get(index));
     let mut reasons: Vec<Remark> = raw_findings
         .take(MAX_LISTED)
@@ -131,20 +135,20 @@ fn awaited_remarks(explainer: &Explainer<'_, '_>, of: BodyRef, findings: &[usize
 pub(super) fn stop_texts(
     explainer: &Explainer<'_, '_>,
     owner: Option<BodyRef>,
-    of: BodyRef,
+    body: BodyRef,
     above: &StopReason,
 ) -> Vec<Remark> {
     let linker = explainer.linker();
     let name = match owner {
         None => "it".to_owned(),
-        Some(owner) if of == owner => body_text(linker, of),
-        Some(_) => format!("goes up to {}, which", body_text(linker, of)),
+        Some(owner) if body == owner => body_text(linker, body),
+        Some(_) => format!("goes up to {}, which", body_text(linker, body)),
     };
     let at_site = |text: String, site| vec![Remark::at(text, place_of_site(linker, site))];
     match above {
         StopReason::NoCaller => {
-            let facts = linker.program.body(of);
-            vec![Remark::at(format!("{name} has no known caller"), place(linker, of.file, facts.name_span))]
+            let facts = linker.program.body(body);
+            vec![Remark::at(format!("{name} has no caller that is known"), place(linker, body.file, facts.name_span))]
         }
         StopReason::TopLevel => vec![Remark::new(format!("{name} runs when it is imported"))],
         StopReason::Called(sites) => {

@@ -94,9 +94,9 @@ fn kind_text(kind: SiteKind, is_async: bool) -> &'static str {
 }
 
 /// Returns the kind and name of a body: ``async function `app.handler` ``.
-pub(super) fn body_text(linker: &Linker<'_>, of: BodyRef) -> String {
-    let row = linker.program.body(of);
-    let name = linker.qualified_name(of);
+pub(super) fn body_text(linker: &Linker<'_>, body: BodyRef) -> String {
+    let row = linker.program.body(body);
+    let name = linker.qualified_name(body);
     let kind = match (row.kind, row.flow) {
         (BodyKind::Module, _) => "module",
         (BodyKind::Class, _) => "class",
@@ -104,7 +104,7 @@ pub(super) fn body_text(linker: &Linker<'_>, of: BodyRef) -> String {
         (BodyKind::GeneratorExpression, _) => "generator expression",
         (BodyKind::Initialiser, _) => "initialiser",
         (BodyKind::Lambda, Flow::Coroutine) => "async closure",
-        (BodyKind::Lambda, _) if linker.program.language(of.file) == Language::Rust => "closure",
+        (BodyKind::Lambda, _) if linker.program.language(body.file) == Language::Rust => "closure",
         (BodyKind::Lambda, _) => "lambda",
         (BodyKind::Function, Flow::Coroutine) => "async function",
         (BodyKind::Function, Flow::AsyncGenerator) => "async generator",
@@ -180,10 +180,9 @@ pub(super) fn context_words(context: Context) -> &'static str {
 }
 
 fn explained_row(tried: &TestedRow<'_>, language: Language) -> ExplainedRow {
-    let shown = tried
-        .conditions
-        .iter()
-        .map(|of| (conditions::condition_text(of, language), of.shown == blocklint_analysis::ConditionResult::Yes));
+    let shown = tried.conditions.iter().map(|condition| {
+        (conditions::condition_text(condition, language), condition.shown == blocklint_analysis::ConditionResult::Yes)
+    });
     let conditions = shown.collect();
     let (path, text, (file, line)) = match tried.row {
         RowMatch::Call(row) => (row.path, call_row_text(&row, tried), row.origin()),
@@ -228,7 +227,7 @@ fn handover_row_text(row: &HandoverRow) -> String {
         Runs::Chain => "where its chain is".to_owned(),
     };
     let place = match &row.context {
-        HandoverContext::Is(of) => runs(of),
+        HandoverContext::Is(runs_in) => runs(runs_in),
         HandoverContext::BySync { sync, async_ } => {
             format!("{}, a coroutine {}", runs(sync), runs(async_))
         }

@@ -6,13 +6,13 @@ use blocklint_analysis::{ArgsId, Constant, Linker, Val, ValueId};
 const MAX_DEPTH: u32 = 3;
 
 /// Returns the text of the possible values of an expression. Unknown values come last, with their reasons.
-pub(super) fn value_text(linker: &Linker<'_>, of: ValueId) -> String {
-    value_text_to_depth(linker, of, MAX_DEPTH)
+pub(super) fn value_text(linker: &Linker<'_>, value: ValueId) -> String {
+    value_text_to_depth(linker, value, MAX_DEPTH)
 }
 
-fn value_text_to_depth(linker: &Linker<'_>, of: ValueId, depth: u32) -> String {
+fn value_text_to_depth(linker: &Linker<'_>, value: ValueId, depth: u32) -> String {
     let Some(depth) = depth.checked_sub(1) else { return "…".to_owned() };
-    let members = linker.values.members(of);
+    let members = linker.values.members(value);
     let (unknown, known): (Vec<Val>, Vec<Val>) = members.iter().partition(|val| matches!(val, Val::Unknown(_)));
     let words = known.iter().chain(&unknown).map(|val| member_text(linker, *val, depth));
     words.collect::<Vec<_>>().join(" or ")
@@ -27,19 +27,19 @@ fn member_text(linker: &Linker<'_>, val: Val, depth: u32) -> String {
         Val::Library { ty, args, .. } => format!("`{}`", generic_text(linker, &path(ty), args, depth)),
         Val::Class(class) => format!("class `{}`", linker.qualified_class(class)),
         Val::Module(file) => format!("module `{}`", linker.module_name(file)),
-        Val::Folder(of) => format!("package `{}`", path(of)),
-        Val::External(of) if linker.library.is_described(of) => format!("`{}`", path(of)),
-        Val::External(of) => format!("`{}`, which no model describes", path(of)),
+        Val::Folder(folder) => format!("package `{}`", path(folder)),
+        Val::External(external) if linker.library.is_described(external) => format!("`{}`", path(external)),
+        Val::External(external) => format!("`{}`, of which no model speaks", path(external)),
         Val::Fn { body, .. } => super::sites::body_text(linker, body),
-        Val::Method { path: of, .. } => format!("method `{}`", path(of)),
+        Val::Method { path: method, .. } => format!("method `{}`", path(method)),
         Val::Partial { inner, .. } => match depth.checked_sub(1) {
             Some(depth) => format!("partial of {}", member_text(linker, linker.values.single(inner), depth)),
             None => "a partial".to_owned(),
         },
         Val::Coroutine { body, .. } => format!("coroutine of `{}`", linker.qualified_name(body)),
-        Val::Awaitable(of) => format!("awaitable of {}", value_text_to_depth(linker, of, depth)),
+        Val::Awaitable(inner) => format!("awaitable of {}", value_text_to_depth(linker, inner, depth)),
         Val::Iter { body, .. } => format!("generator of `{}`", linker.qualified_name(body)),
-        Val::Lazy { path: of, .. } => format!("result of `{}`, which works when consumed", path(of)),
+        Val::Lazy { path: call, .. } => format!("result of `{}`, which works when consumed", path(call)),
         Val::Tuple(parts) => {
             let parts: Vec<String> =
                 linker.values.list(parts).iter().map(|&part| value_text_to_depth(linker, part, depth)).collect();
@@ -59,9 +59,12 @@ fn generic_text(linker: &Linker<'_>, ty: &str, args: ArgsId, depth: u32) -> Stri
     }
     let args: Vec<String> = args
         .iter()
-        .map(|&arg| match linker.values.is_unknown(arg) {
-            true => "?".to_owned(),
-            false => value_text_to_depth(linker, arg, depth).replace('`', ""),
+        .map(|&arg| {
+            if linker.values.is_unknown(arg) {
+                "?".to_owned()
+            } else {
+                value_text_to_depth(linker, arg, depth).replace('`', "")
+            }
         })
         .collect();
     let rust = ty.contains("::");

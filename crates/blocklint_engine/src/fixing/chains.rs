@@ -17,31 +17,33 @@ use crate::fixing::planned_edit::PlannedEdit;
 pub(super) struct Chains(FxHashMap<usize, Result<Fix, Refusal>>);
 
 impl Chains {
-    pub(super) fn new<'w>(wanted: impl Iterator<Item = &'w PlannedEdit>, text: &TextOf<'_>) -> Self {
-        let mut made = FxHashMap::default();
-        for chain in wanted.filter_map(|wanted| wanted.chain.as_ref()) {
-            made.entry(key(chain)).or_insert_with(|| fix_of(chain, text));
+    pub(super) fn new<'w>(planned_edits: impl Iterator<Item = &'w PlannedEdit>, text: &TextOf<'_>) -> Self {
+        let mut fixes_by_chain = FxHashMap::default();
+        for chain in planned_edits.filter_map(|planned| planned.chain.as_ref()) {
+            fixes_by_chain.entry(key(chain)).or_insert_with(|| fix_of(chain, text));
         }
-        Chains(made)
+        Chains(fixes_by_chain)
     }
 
     /// Returns the fix of a finding's chain, if its remedy includes one.
-    pub(super) fn of(&self, wanted: &PlannedEdit) -> Option<Result<Fix, Refusal>> {
-        let asks = wanted.remedy.edit_kinds.iter().any(|edit_kind| matches!(edit_kind, EditKind::Asyncify));
-        self.0.get(&key(wanted.chain.as_ref().filter(|_| asks)?)).cloned()
+    pub(super) fn fix_of_chain(&self, planned_edit: &PlannedEdit) -> Option<Result<Fix, Refusal>> {
+        let makes_async =
+            planned_edit.remedy.edit_kinds.iter().any(|edit_kind| matches!(edit_kind, EditKind::Asyncify));
+        self.0.get(&key(planned_edit.chain.as_ref().filter(|_| makes_async)?)).cloned()
     }
 }
 
-/// Returns the fix of a finding: the one that its remedy prefers, if it can be made, else the other one. If neither can
-/// be made, returns the refusal of the preferred one.
+/// Returns the fix of a finding. Both the chain (`chained`) and an edit at the call (`direct`) can fix it: the fix that
+/// the remedy prefers is returned if it can be made, else the other fix. If neither can be made, returns the refusal of
+/// the preferred fix.
 pub(super) fn preferred_fix(
-    wanted: &PlannedEdit,
+    planned_edit: &PlannedEdit,
     chained: Option<Result<Fix, Refusal>>,
-    other: Result<Fix, Refusal>,
+    direct: Result<Fix, Refusal>,
 ) -> Result<Fix, Refusal> {
-    let Some(chained) = chained else { return other };
-    let is_first = matches!(wanted.remedy.edit_kinds.first(), Some(EditKind::Asyncify));
-    match (is_first, chained, other) {
+    let Some(chained) = chained else { return direct };
+    let is_first = matches!(planned_edit.remedy.edit_kinds.first(), Some(EditKind::Asyncify));
+    match (is_first, chained, direct) {
         (true, Ok(fix), _) | (false, _, Ok(fix)) => Ok(fix),
         (true, Err(_), Ok(fix)) | (false, Ok(fix), Err(_)) => Ok(fix),
         (true, Err(refusal), Err(_)) | (false, Err(_), Err(refusal)) => Err(refusal),
@@ -62,9 +64,9 @@ struct FileChain<'c> {
 fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
     let mut files: BTreeMap<&Arc<Utf8Path>, FileChain<'_>> = BTreeMap::new();
     for helper in &chain.helpers {
-        let of = files.entry(&helper.place.path).or_default();
-        of.part.helpers.push(helper.place.span);
-        of.names.push(&helper.name);
+        let file_chain = files.entry(&helper.place.path).or_default();
+        file_chain.part.helpers.push(helper.place.span);
+        file_chain.names.push(&helper.name);
     }
     for test in &chain.tests {
         files.entry(&test.place.path).or_default().part.tests.push(test.place.span);
@@ -76,38 +78,38 @@ fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
         files.entry(&sink.place.path).or_default().part.sinks.push((sink.place.span, &sink.twin));
     }
     let (mut edits, mut sought) = (Vec::new(), Vec::new());
-    for (path, of) in &mut files {
-        of.part.exports = chain.exports;
-        of.part.runs_tests = &chain.runs_tests;
+    for (path, file_chain) in &mut files {
+        file_chain.part.exports = chain.exports;
+        file_chain.part.runs_tests = &chain.runs_tests;
         let place = |span| Place::unlocated(Arc::clone(path), span);
         let source = text(path).ok_or_else(|| Refusal::new("the file can no longer be read"))?;
         if is_generated(&source) {
             return Err(Refusal::with_place("a file that it needs to change is generated", place(Span::default())));
         }
-        let Chained { edits: own, is_private, is_method } = blocklint_rust::asyncify(&source, &of.part)
+        let Chained { edits: file_edits, is_private, is_method } = blocklint_rust::asyncify(&source, &file_chain.part)
             .map_err(|(refusal, span)| Refusal::with_place(refusal.reason, place(span)))?;
-        edits.extend(own.into_iter().map(|(span, content)| Edit { place: place(span), content }));
-        for ((name, is_private), is_method) in of.names.iter().zip(is_private).zip(is_method) {
+        edits.extend(file_edits.into_iter().map(|(span, content)| Edit { place: place(span), content }));
+        for ((name, is_private), is_method) in file_chain.names.iter().zip(is_private).zip(is_method) {
             sought.push((*path, is_private, Sought { name, is_method }));
         }
     }
     for path in &chain.files {
-        let of_file: Vec<Sought<'_>> = sought
+        let sought_names: Vec<Sought<'_>> = sought
             .iter()
-            .filter(|(of, is_private, _)| !is_private || can_access_private_items(of, path))
-            .map(|(_, _, of)| *of)
+            .filter(|(defined_in, is_private, _)| !is_private || can_access_private_items(defined_in, path))
+            .map(|(_, _, name)| *name)
             .collect();
-        if of_file.is_empty() {
+        if sought_names.is_empty() {
             continue;
         }
         let helpers = chain.helpers.iter().map(|helper| &helper.place);
-        let known = helpers.chain(&chain.others).chain(&chain.calls).filter(|place| place.path == *path);
-        let known: Vec<u32> = known.map(|place| place.span.start).collect();
-        let gone = || {
-            Refusal::with_place("the file can no longer be read", Place::unlocated(Arc::clone(path), Span::default()))
+        let changed = helpers.chain(&chain.others).chain(&chain.calls).filter(|place| place.path == *path);
+        let changed: Vec<u32> = changed.map(|place| place.span.start).collect();
+        let unreadable = || {
+            Refusal::with_place("the file cannot be read any more", Place::unlocated(Arc::clone(path), Span::default()))
         };
-        let source = text(path).ok_or_else(gone)?;
-        if let Some(span) = blocklint_rust::find_mention(&source, &of_file, &known) {
+        let source = text(path).ok_or_else(unreadable)?;
+        if let Some(span) = blocklint_rust::find_mention(&source, &sought_names, &changed) {
             let name = source.get(span.start as usize..span.end as usize).unwrap_or_default();
             let reason =
                 format!("`{name}` refers to an unknown function at that place, which would have to change too");
@@ -123,18 +125,18 @@ fn title(chain: &Chain) -> String {
     let mut twins: Vec<&str> = chain.sinks.iter().map(|sink| sink.twin.as_str()).collect();
     twins.sort_unstable();
     twins.dedup();
-    let quoted = |all: &[&str]| all.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let quoted = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     format!("Make {} `async`, with {}, and await each call", quoted(&names), quoted(&twins))
 }
 
-/// True if code of the file `path` can use private items of the file `of`: they are one file, or `path` is a module
-/// inside of `of`.
-fn can_access_private_items(of: &Utf8Path, path: &Utf8Path) -> bool {
-    let folder = match of.file_name() {
-        Some("mod.rs" | "lib.rs" | "main.rs") => of.parent().map(Utf8Path::to_owned),
-        _ => Some(of.with_extension("")),
+/// True if code of the file `path` can use private items of the file `function_path`: they are one
+/// file, or `path` is a module inside of it.
+fn can_access_private_items(function_path: &Utf8Path, path: &Utf8Path) -> bool {
+    let folder = match function_path.file_name() {
+        Some("mod.rs" | "lib.rs" | "main.rs") => function_path.parent().map(Utf8Path::to_owned),
+        _ => Some(function_path.with_extension("")),
     };
-    path == of || folder.is_some_and(|folder| path.starts_with(folder))
+    path == function_path || folder.is_some_and(|folder| path.starts_with(folder))
 }
 
 /// Returns the refusal for helpers that cannot become `async`.

@@ -16,20 +16,20 @@ pub(super) struct BindingsElsewhere(FxHashMap<Box<str>, FxHashMap<Span, Vec<Bind
 
 impl BindingsElsewhere {
     /// Searches the functions of these planned edits, with one parse of each file.
-    pub(super) fn new<'w>(wanted: impl Iterator<Item = &'w PlannedEdit>, text: &TextOf<'_>) -> Self {
+    pub(super) fn new<'w>(planned_edits: impl Iterator<Item = &'w PlannedEdit>, text: &TextOf<'_>) -> Self {
         let mut files: FxHashMap<&str, FxHashSet<Span>> = FxHashMap::default();
-        for (path, span) in wanted.flat_map(PlannedEdit::functions) {
+        for (path, span) in planned_edits.flat_map(PlannedEdit::functions) {
             files.entry(path.as_str()).or_default().insert(*span);
         }
         let files: Vec<_> = files.into_iter().collect();
-        let found = files.into_par_iter().filter_map(|(path, spans)| {
+        let bindings_by_file = files.into_par_iter().filter_map(|(path, spans)| {
             let spans: Vec<Span> = spans.into_iter().collect();
             let bindings = blocklint_python::find_bindings(&text(Utf8Path::new(path))?, &spans);
-            let of_path: FxHashMap<_, _> =
+            let bindings_by_span: FxHashMap<_, _> =
                 spans.into_iter().zip(bindings).filter(|(_, bindings)| !bindings.is_empty()).collect();
-            (!of_path.is_empty()).then(|| (Box::from(path), of_path))
+            (!bindings_by_span.is_empty()).then(|| (Box::from(path), bindings_by_span))
         });
-        BindingsElsewhere(found.collect::<Vec<_>>().into_iter().collect())
+        BindingsElsewhere(bindings_by_file.collect::<Vec<_>>().into_iter().collect())
     }
 
     fn bindings(&self, (path, span): &(Arc<Utf8Path>, Span)) -> Option<&[Binding]> {
@@ -40,18 +40,18 @@ impl BindingsElsewhere {
     /// call is in an exception handler.
     pub(super) fn refusal(
         &self,
-        wanted: &PlannedEdit,
+        planned_edit: &PlannedEdit,
         from: &Utf8Path,
         block: Option<Span>,
         handles: bool,
     ) -> Option<Refusal> {
         let moves = match block {
-            None => match &wanted.moves {
+            None => match &planned_edit.moves {
                 Ok(moves) => moves,
                 Err(refusal) => return Some(refusal.clone()),
             },
             // The span of a statement contains its block.
-            Some(statement) => match wanted.blocks.iter().rfind(|(span, _)| statement.contains(*span)) {
+            Some(statement) => match planned_edit.blocks.iter().rfind(|(span, _)| statement.contains(*span)) {
                 Some((_, Ok(moves))) => moves,
                 Some((_, Err(refusal))) => return Some(refusal.clone()),
                 None => return Some(Refusal::new("the block around it must move to a thread as a whole")),
@@ -59,7 +59,7 @@ impl BindingsElsewhere {
         };
         // Functions in the call's own file are checked by the front end.
         let others = moves.iter().filter(|(path, _)| block.is_some() || **path != *from);
-        let mut on_the_way = wanted.on_path.iter();
+        let mut on_the_way = planned_edit.on_path.iter();
         let once = on_the_way.find_map(|key| {
             let binding = self.bindings(key)?.iter().find(|binding| binding.only_on_the_way)?;
             Some(Refusal::with_place(binding.reason, Place::unlocated(Arc::clone(&key.0), binding.span)))
@@ -68,7 +68,7 @@ impl BindingsElsewhere {
             return once;
         }
         others.filter_map(|key| Some((key, self.bindings(key)?))).find_map(|((path, _), bindings)| {
-            let fits = |of: &&Binding| !of.only_on_the_way && (handles || !of.only_while_handling);
+            let fits = |binding: &&Binding| !binding.only_on_the_way && (handles || !binding.only_while_handling);
             let binding = bindings.iter().find(fits)?;
             Some(Refusal::with_place(binding.reason, Place::unlocated(Arc::clone(path), binding.span)))
         })

@@ -63,10 +63,10 @@ impl Remedies {
     /// Returns the files whose texts decide if these findings can be fixed: the files of functions that would move to a
     /// thread or become `async`, and the files that may mention such functions.
     pub fn files_that_decide<'r>(&'r self, findings: &'r [Finding]) -> impl Iterator<Item = &'r Arc<Utf8Path>> {
-        let wanted = findings.iter().filter_map(|finding| self.of(finding).ok());
-        wanted.flat_map(|wanted| {
-            let chained = wanted.chain.iter().flat_map(|chain| &chain.files);
-            wanted.functions().map(|(path, _)| path).chain(chained)
+        let planned_edits = findings.iter().filter_map(|finding| self.of(finding).ok());
+        planned_edits.flat_map(|planned_edits| {
+            let chained = planned_edits.chain.iter().flat_map(|chain| &chain.files);
+            planned_edits.functions().map(|(path, _)| path).chain(chained)
         })
     }
 
@@ -85,12 +85,12 @@ impl Remedies {
 
 /// Attaches fixes to findings, with one parse of each file. Returns for each finding the reason why it has no fix. The
 /// fixes are not verified ([`crate::fix`] does that). Needs a thread with a large stack ([`crate::on_large_stacks`]).
-pub fn attach(project: &Project, remedies: &Remedies, findings: &mut [Finding]) -> Vec<Option<Refusal>> {
-    attach_to(remedies, findings, &|path| Some(text_of(project, path)?.0))
+pub fn attach_fixes(project: &Project, remedies: &Remedies, findings: &mut [Finding]) -> Vec<Option<Refusal>> {
+    attach_fixes_to(remedies, findings, &|path| Some(text_of(project, path)?.0))
 }
 
-/// Attaches fixes as [`attach`] does; `text_of` returns the texts of files.
-pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf<'_>) -> Vec<Option<Refusal>> {
+/// Attaches fixes as [`attach_fixes`] does; `text_of` returns the texts of files.
+pub fn attach_fixes_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf<'_>) -> Vec<Option<Refusal>> {
     let mut refused: Vec<Option<Refusal>> = vec![None; findings.len()];
     let mut files: FxHashMap<Box<str>, FileFindings<'_>> = FxHashMap::default();
     for (index, finding) in findings.iter_mut().enumerate() {
@@ -115,47 +115,49 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
     }
     let places: &[Finding] = findings;
     let elsewhere =
-        BindingsElsewhere::new(files.values().flat_map(|(_, of_file)| of_file).map(|(_, wanted)| *wanted), text_of);
-    let chains = Chains::new(files.values().flat_map(|(_, of_file)| of_file).map(|(_, wanted)| *wanted), text_of);
-    let made: Vec<(usize, Result<Fix, Refusal>)> = files
+        BindingsElsewhere::new(files.values().flat_map(|(_, edits)| edits).map(|(_, planned)| *planned), text_of);
+    let chains = Chains::new(files.values().flat_map(|(_, edits)| edits).map(|(_, planned)| *planned), text_of);
+    let fixes: Vec<(usize, Result<Fix, Refusal>)> = files
         .par_iter()
-        .flat_map_iter(|(_, (path, wanted))| {
+        .flat_map_iter(|(_, (path, edits))| {
             let Some(text) = text_of(path) else {
-                let gone = |(at, _): &(usize, _)| (*at, Err(Refusal::new("the file can no longer be read")));
-                return wanted.iter().map(gone).collect::<Vec<_>>();
+                let refuse = |(index, _): &(usize, _)| (*index, Err(Refusal::new("the file cannot be read any more")));
+                return edits.iter().map(refuse).collect::<Vec<_>>();
             };
             if is_generated(&text) {
-                let refuse = |(at, _): &(usize, _)| (*at, Err(Refusal::new("the file is generated")));
-                return wanted.iter().map(refuse).collect::<Vec<_>>();
+                let refuse = |(index, _): &(usize, _)| (*index, Err(Refusal::new("the file is generated")));
+                return edits.iter().map(refuse).collect::<Vec<_>>();
             }
             let spans: Vec<(Span, &Remedy)> =
-                wanted.iter().map(|&(at, wanted)| (places[at].place.span, &wanted.remedy)).collect();
-            let oldest = wanted.iter().find_map(|(_, wanted)| wanted.oldest);
+                edits.iter().map(|&(index, planned)| (places[index].place.span, &planned.remedy)).collect();
+            let oldest = edits.iter().find_map(|(_, planned)| planned.oldest);
             let written = match path.extension() {
                 Some("java") => blocklint_java::fix(&text, &spans),
-                Some("rs") => blocklint_rust::fix(&text, &spans, &|at| called_functions(wanted[at].1, text_of)),
+                Some("rs") => blocklint_rust::fix(&text, &spans, &|nth| called_functions(edits[nth].1, text_of)),
                 _ => {
                     let elsewhere = blocklint_python::Elsewhere {
-                        refusal: &|at, block, handles| elsewhere.refusal(wanted[at].1, path, block, handles),
-                        is_moment: &|at| wanted[at].1.is_cheaper,
-                        is_short: &|at| wanted[at].1.short,
-                        holds: &|at, with: Span| {
-                            wanted[at].1.held.iter().any(|of| with.contains(*of) && with.end == of.end)
+                        refusal: &|nth, block, handles| elsewhere.refusal(edits[nth].1, path, block, handles),
+                        is_moment: &|nth| edits[nth].1.is_cheaper,
+                        is_short: &|nth| edits[nth].1.costs_like_handover,
+                        holds: &|nth, statement: Span| {
+                            let mut blocks = edits[nth].1.unsplittable_with_blocks.iter();
+                            blocks.any(|block| statement.contains(*block) && statement.end == block.end)
                         },
                     };
                     blocklint_python::fix(&text, &spans, &elsewhere, oldest)
                 }
             };
-            let fixes = wanted.iter().zip(written).map(|(&(at, wanted), written)| {
-                (at, preferred_fix(wanted, chains.of(wanted), written.map(|edit| edit.into_fix(&places[at].place))))
+            let fixes = edits.iter().zip(written).map(|(&(index, planned), written)| {
+                let written = written.map(|edit| edit.into_fix(&places[index].place));
+                (index, preferred_fix(planned, chains.fix_of_chain(planned), written))
             });
             fixes.collect()
         })
         .collect();
-    for (at, fix) in made {
+    for (index, fix) in fixes {
         match fix {
-            Ok(fix) => findings[at].fix = Some(fix),
-            Err(refusal) => refused[at] = Some(refusal),
+            Ok(fix) => findings[index].fix = Some(fix),
+            Err(refusal) => refused[index] = Some(refusal),
         }
     }
     for (index, blocking_use) in fixes_with_leftovers(findings, files.values()) {
@@ -177,24 +179,32 @@ fn fixes_with_leftovers<'f>(
     files: impl Iterator<Item = &'f FileFindings<'f>>,
 ) -> Vec<(usize, Place)> {
     let mut leftovers = Vec::new();
-    for (path, wanted) in files {
-        let fix_of = |at: usize| {
-            let fix = findings[at].fix.as_ref();
+    for (path, planned_edits) in files {
+        let fix_of = |index: usize| {
+            let fix = findings[index].fix.as_ref();
             fix.filter(|fix| fix.applicability > Applicability::Display)
         };
-        let mut left: Vec<_> = wanted.iter().filter_map(|(at, wanted)| Some((*at, wanted, fix_of(*at)?))).collect();
+        let mut kept_fixes: Vec<_> = planned_edits
+            .iter()
+            .filter_map(|(index, planned_edits)| Some((*index, planned_edits, fix_of(*index)?)))
+            .collect();
         // Removing one fix may leave uses of another fix behind, so this repeats until nothing changes.
         loop {
-            let left_spans: FxHashSet<Span> = left.iter().map(|(at, ..)| findings[*at].place.span).collect();
-            let before = left.len();
-            left.retain(|(at, wanted, fix)| {
-                let moves =
-                    |of: &Span| left_spans.contains(of) || fix.edits.iter().any(|edit| edit.place.span.contains(*of));
-                let stays = wanted.uses.iter().chain(&wanted.opened).find(|of| !moves(of));
-                leftovers.extend(stays.map(|stays| (*at, Place::unlocated(Arc::clone(path), *stays))));
-                stays.is_none()
+            let kept_spans: FxHashSet<Span> =
+                kept_fixes.iter().map(|(index, ..)| findings[*index].place.span).collect();
+            let count_before = kept_fixes.len();
+            kept_fixes.retain(|(index, planned_edits, fix)| {
+                let moves = |use_span: &Span| {
+                    kept_spans.contains(use_span) || fix.edits.iter().any(|edit| edit.place.span.contains(*use_span))
+                };
+                let blocking_use =
+                    planned_edits.uses.iter().chain(&planned_edits.opening_call).find(|use_span| !moves(use_span));
+                leftovers.extend(
+                    blocking_use.map(|blocking_use| (*index, Place::unlocated(Arc::clone(path), *blocking_use))),
+                );
+                blocking_use.is_none()
             });
-            if left.len() == before {
+            if kept_fixes.len() == count_before {
                 break;
             }
         }
@@ -203,13 +213,13 @@ fn fixes_with_leftovers<'f>(
 }
 
 /// Returns the source texts of the functions that a call runs.
-fn called_functions(wanted: &PlannedEdit, text: &TextOf<'_>) -> blocklint_rust::Called {
+fn called_functions(planned_edit: &PlannedEdit, text: &TextOf<'_>) -> blocklint_rust::Called {
     let definition = |(path, span): &(Arc<Utf8Path>, Span)| {
         text(path)?.get(span.start as usize..span.end as usize).map(str::to_owned)
     };
     blocklint_rust::Called {
-        itself: wanted.moves.iter().flatten().filter_map(definition).collect(),
-        on_the_way: wanted.on_path.iter().filter_map(definition).collect(),
+        itself: planned_edit.moves.iter().flatten().filter_map(definition).collect(),
+        on_the_way: planned_edit.on_path.iter().filter_map(definition).collect(),
     }
 }
 

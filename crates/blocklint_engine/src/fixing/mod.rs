@@ -39,11 +39,11 @@ use crate::{CommentChecks, Failure, Options, Rules};
 pub(crate) use edits::apply_edits;
 use make::Make;
 pub(crate) use make::is_generated;
-pub use make::{Remedies, TextOf, attach, attach_to};
+pub use make::{Remedies, TextOf, attach_fixes, attach_fixes_to};
 use overlay::Overlay;
 use program::AnalysisResult;
 pub(crate) use program::{Facts, Watched};
-pub use program::{Faults, Unawaited, faults};
+pub use program::{Faults, Unawaited, find_faults};
 use round::{Candidate, Round};
 use selection::{Together, is_sound};
 pub use together::{EditsOfFile, ParseCounts, applicable_together, parse_counts};
@@ -97,16 +97,19 @@ impl FixResult {
             let edits = finding.fix.iter().flat_map(|fix| &fix.edits);
             let mut members = edits.filter_map(|edit| index_of(&edit.place.path));
             let Some(first) = members.next() else { continue };
-            for other in members {
-                let (from, to) = (group[other], group[first]);
-                group.iter_mut().filter(|of| **of == from).for_each(|of| *of = to);
+            for member in members {
+                let (from, to) = (group[member], group[first]);
+                group
+                    .iter_mut()
+                    .filter(|group_number| **group_number == from)
+                    .for_each(|group_number| *group_number = to);
             }
         }
         let mut groups: Vec<(usize, Vec<Change>)> = Vec::new();
-        for (change, &of) in self.changes.iter().zip(&group) {
-            match groups.iter_mut().find(|(known, _)| *known == of) {
+        for (change, &group_number) in self.changes.iter().zip(&group) {
+            match groups.iter_mut().find(|(number, _)| *number == group_number) {
                 Some((_, members)) => members.push(change.clone()),
-                None => groups.push((of, vec![change.clone()])),
+                None => groups.push((group_number, vec![change.clone()])),
             }
         }
         groups.into_iter().map(|(_, members)| members).collect()
@@ -145,7 +148,7 @@ pub struct RefusedFix {
 /// If the system starts no threads.
 pub fn fix(request: FixRequest<'_>) -> Result<FixResult, Failure> {
     fix_with(request, &|remedies, findings, text_of| {
-        attach_to(remedies, findings, text_of);
+        attach_fixes_to(remedies, findings, text_of);
     })
 }
 

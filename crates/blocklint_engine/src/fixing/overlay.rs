@@ -70,11 +70,11 @@ impl<'a> Overlay<'a> {
 
     /// Returns the edition of a Rust file: that of the nearest crate.
     pub(crate) fn edition(&self, path: &Utf8Path) -> u16 {
-        let near = self.project.crates.iter().filter_map(|of| {
-            let roots = of.roots.iter().filter_map(|root| root.path.parent());
+        let near = self.project.crates.iter().filter_map(|package| {
+            let roots = package.roots.iter().filter_map(|root| root.path.parent());
             let around =
                 roots.filter(|folder| path.starts_with(folder) || path.starts_with(folder.parent().unwrap_or(folder)));
-            Some((around.map(|folder| folder.as_str().len()).max()?, of.edition))
+            Some((around.map(|folder| folder.as_str().len()).max()?, package.edition))
         });
         near.max_by_key(|(depth, _)| *depth).map_or(2021, |(_, edition)| edition)
     }

@@ -27,39 +27,39 @@ pub(crate) struct PlannedEdit {
     /// True if the call is faster than a handover to a thread, so that it moves only together with other calls.
     pub(crate) is_cheaper: bool,
     /// True if the call takes about as long as a handover to a thread: a call on a file.
-    pub(crate) short: bool,
+    pub(crate) costs_like_handover: bool,
     /// The functions on the path from the call to the blocking call.
     pub(crate) on_path: Functions,
     /// The spans of the blocks around the call, each with the functions that move with the whole block, or the reason
     /// why it cannot move.
     pub(crate) blocks: Vec<(Span, Result<Functions, Refusal>)>,
     /// The spans of the `with` blocks around the call that can move only with all of their content.
-    pub(crate) held: Vec<Span>,
+    pub(crate) unsplittable_with_blocks: Vec<Span>,
     /// The oldest Python version that the project supports, if it is known.
     pub(crate) oldest: Option<(u8, u8)>,
     /// The blocking uses of the call's result. They would still block if the call moved alone.
     pub(crate) uses: Vec<Span>,
     /// The blocking call that opened the file on which this call works. It would still block if this call moved alone.
-    pub(crate) opened: Option<Span>,
+    pub(crate) opening_call: Option<Span>,
     /// The chain of helpers that can become `async` together (Rust).
     pub(crate) chain: Option<Arc<Chain>>,
 }
 
 impl PlannedEdit {
-    /// Returns a remedy that moves no code.
+    /// Returns the plan of an edit that moves no code.
     fn plain(remedy: Remedy) -> Self {
         PlannedEdit {
             remedy,
             moves: Ok(Vec::new()),
             bound: false,
             is_cheaper: false,
-            short: false,
+            costs_like_handover: false,
             on_path: Vec::new(),
             blocks: Vec::new(),
-            held: Vec::new(),
+            unsplittable_with_blocks: Vec::new(),
             oldest: None,
             uses: Vec::new(),
-            opened: None,
+            opening_call: None,
             chain: None,
         }
     }
@@ -104,7 +104,7 @@ pub(crate) fn plan_edit(
     let hands_over = remedy.edit_kinds.iter().any(|edit_kind| matches!(edit_kind, EditKind::Offload { .. }));
     let language = linker.program.language(raw.file);
     let oldest = linker.oldest_python(raw.file);
-    if language == Language::Java && raw.mistake == Mistake::Holds {
+    if language == Language::Java && raw.mistake == Mistake::BlockingCall {
         return plan_worker_edit(linker, raw, remedy);
     }
     let chain = raw.row_advice.chain.as_ref().and_then(|chain| chain.as_ref().ok()).cloned();
@@ -142,14 +142,14 @@ pub(crate) fn plan_edit(
         (span, whole)
     });
     let blocks: Vec<_> = blocks.collect();
-    let held = blocks_that_can_move(linker, raw.site);
+    let unsplittable_with_blocks = blocks_that_can_move(linker, raw.site);
     let mut uses = blocking_uses_of_result(linker, raw.site);
     if raw.trace.len() == 1 {
         uses.extend(calls_on_same_file(linker, raw.site));
     }
-    let opened = if raw.trace.len() == 1 { opener_of(linker, raw.site) } else { None };
+    let opening_call = if raw.trace.len() == 1 { opener_of(linker, raw.site) } else { None };
     let is_cheaper = raw.trace.len() == 1 && is_cheaper_than_thread(&raw.call);
-    let short = raw.effect == Some(Effect::File);
+    let costs_like_handover = raw.effect == Some(Effect::File);
     let moved = bind_by_context(code_moved_with_call(linker, raw.site));
     let on_path = functions_on_path(linker, raw, &moved);
     let Some(bound) = moved.bound.clone() else {
@@ -168,13 +168,13 @@ pub(crate) fn plan_edit(
         return Ok(PlannedEdit {
             moves,
             is_cheaper,
-            short,
+            costs_like_handover,
             on_path,
             blocks,
-            held,
+            unsplittable_with_blocks,
             oldest,
             uses,
-            opened,
+            opening_call,
             ..PlannedEdit::plain(remedy)
         });
     };
@@ -185,19 +185,19 @@ pub(crate) fn plan_edit(
     let moved = PlannedEdit {
         moves,
         is_cheaper,
-        short,
+        costs_like_handover,
         on_path,
         blocks,
-        held,
+        unsplittable_with_blocks,
         oldest,
         uses,
-        opened,
+        opening_call,
         ..PlannedEdit::plain(remedy)
     };
     Ok(PlannedEdit { bound: true, ..moved })
 }
 
-/// Returns the edit that hands the whole lambda or method around a call over to a worker (Java).
+/// Returns the edit that passes the whole lambda or method around a call to a worker (Java).
 fn plan_worker_edit(linker: &Linker<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<PlannedEdit, Refusal> {
     let mut moved = code_moved_with_body(linker, raw.site);
     // State that other operators of the method set or remove is bound to their thread.
@@ -222,11 +222,11 @@ pub(crate) fn reason_not_alone(
     remedy: &Result<PlannedEdit, Refusal>,
 ) -> Option<WhyNotAlone> {
     let language = linker.program.language(raw.file);
-    if language != Language::Python || raw.mistake != Mistake::Holds {
+    if language != Language::Python || raw.mistake != Mistake::BlockingCall {
         return None;
     }
     let is_bound = match remedy {
-        Ok(wanted) => wanted.bound,
+        Ok(planned_edit) => planned_edit.bound,
         Err(_) => code_moved_with_call(linker, raw.site).bound.is_some(),
     };
     if is_bound {
@@ -251,7 +251,7 @@ fn functions_on_path(linker: &Linker<'_>, raw: &RawFinding, moved: &MovedCode) -
     let passed = |(file, span): &(FileId, Span)| {
         raw.trace.iter().skip(1).any(|step| step.file == *file && span.contains(step.span))
     };
-    moved.functions.iter().filter(|of| passed(of)).map(|&function| function_at(linker, function)).collect()
+    moved.functions.iter().filter(|function| passed(function)).map(|&function| function_at(linker, function)).collect()
 }
 
 fn function_at(linker: &Linker<'_>, (file, span): (FileId, Span)) -> (Arc<Utf8Path>, Span) {

@@ -135,7 +135,7 @@ pub struct Faults {
 ///
 /// # Errors
 /// If the system starts no threads.
-pub fn faults(project: &Project, models: &Models) -> Result<Faults, Failure> {
+pub fn find_faults(project: &Project, models: &Models) -> Result<Faults, Failure> {
     on_large_stacks(|| {
         let facts = Facts::new(project, models, Options::new(Confidence::Low));
         let names = Names::new(&facts.files);

@@ -91,8 +91,8 @@ impl<'r, 'a> Round<'r, 'a> {
             }
             Err(broken) => broken,
         };
-        if let [one] = more[..] {
-            self.refused.extend(broken.into_iter().next().map(|broken| (one, broken.reason)));
+        if let [fix_index] = more[..] {
+            self.refused.extend(broken.into_iter().next().map(|broken| (fix_index, broken.reason)));
             return;
         }
         let is_in_functions = |index: usize, functions: &[(Arc<Utf8Path>, String)]| {
@@ -102,10 +102,13 @@ impl<'r, 'a> Round<'r, 'a> {
             let candidate = &self.candidates[index];
             match &broken.blame {
                 Blame::Findings { key, .. } => candidate.key == *key,
-                Blame::Functions(functions) => match more.iter().any(|of| is_in_functions(*of, functions)) {
-                    true => is_in_functions(index, functions),
-                    false => functions.first().is_some_and(|(path, _)| candidate.changes(path)),
-                },
+                Blame::Functions(functions) => {
+                    if more.iter().any(|index| is_in_functions(*index, functions)) {
+                        is_in_functions(index, functions)
+                    } else {
+                        functions.first().is_some_and(|(path, _)| candidate.changes(path))
+                    }
+                }
                 Blame::File(path) => candidate.changes(path),
             }
         };

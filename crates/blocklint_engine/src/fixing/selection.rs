@@ -14,20 +14,21 @@ pub(crate) struct Together {
 
 impl Together {
     /// Adds all edits of a fix. Returns false and adds nothing if one of its edits overlaps or touches an edit that was
-    /// added before, because the order of two texts at one place is undecided; the next round tries the fix again. An
-    /// equal import at one place is shared. So is an equal fix, because two rules can ask for the same edit at one
+    /// added before, because the order of two texts at one place is undecided. The next round tries the fix again.
+    /// Equal imports at one place are shared, and so are equal fixes, because two rules can make the same edit at one
     /// call.
     pub(crate) fn add(&mut self, fix: &Fix) -> bool {
         let is_there = |edit: &Edit| {
             let file = self.files.get(&edit.place.path);
-            file.and_then(|known| known.get(&edit.place.span)).is_some_and(|known| *known == edit.content)
+            file.and_then(|file_edits| file_edits.get(&edit.place.span))
+                .is_some_and(|file_edits| *file_edits == edit.content)
         };
         if !fix.edits.is_empty() && is_sound(&fix.edits) && fix.edits.iter().all(is_there) {
             return true;
         }
         let fits = |edit: &Edit| match self.files.get(&edit.place.path) {
             None => true,
-            Some(known) => is_shared(known, edit) || !touches(known, edit.place.span),
+            Some(file_edits) => is_shared(file_edits, edit) || !touches(file_edits, edit.place.span),
         };
         if !fix.edits.iter().all(fits) || !is_sound(&fix.edits) {
             return false;
@@ -49,18 +50,18 @@ impl Together {
 
 /// True if the edits of one fix do not overlap. They may touch, but no two may have equal spans.
 pub(crate) fn is_sound(edits: &[Edit]) -> bool {
-    edits.iter().enumerate().all(|(index, one)| {
-        let others = edits.iter().skip(index + 1).filter(|other| other.place.path == one.place.path);
-        others.map(|other| other.place.span).all(|other| {
-            let one = one.place.span;
-            (one.end <= other.start || other.end <= one.start) && one != other
-        })
+    edits.iter().enumerate().all(|(index, edit)| {
+        let span = edit.place.span;
+        let later_edits = edits.iter().skip(index + 1).filter(|later| later.place.path == edit.place.path);
+        later_edits
+            .map(|later| later.place.span)
+            .all(|later_span| (span.end <= later_span.start || later_span.end <= span.start) && span != later_span)
     })
 }
 
-fn is_shared(known: &BTreeMap<Span, String>, edit: &Edit) -> bool {
+fn is_shared(known_edits: &BTreeMap<Span, String>, edit: &Edit) -> bool {
     let span = edit.place.span;
-    span.start == span.end && known.get(&span) == Some(&edit.content) && is_import(&edit.content)
+    span.start == span.end && known_edits.get(&span) == Some(&edit.content) && is_import(&edit.content)
 }
 
 /// True if inserted text is an import: a line, or further names of one (`, sleep`). Other equal texts may be needed
@@ -75,8 +76,8 @@ fn is_import(content: &str) -> bool {
     is_line || is_names
 }
 
-fn touches(known: &BTreeMap<Span, String>, span: Span) -> bool {
-    known.keys().any(|other| other.start <= span.end && span.start <= other.end)
+fn touches(known_edits: &BTreeMap<Span, String>, span: Span) -> bool {
+    known_edits.keys().any(|known_span| known_span.start <= span.end && span.start <= known_span.end)
 }
 
 #[cfg(test)]

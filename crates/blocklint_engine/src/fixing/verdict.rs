@@ -67,25 +67,25 @@ pub(crate) fn broken_promises(
     after: &AnalysisResult,
     fixed_keys: &[Key],
 ) -> Vec<BrokenPromise> {
-    let mut all: Vec<BrokenPromise> = Vec::new();
+    let mut promises: Vec<BrokenPromise> = Vec::new();
     let (old, new) = (count_keys(&before.all), count_keys(&after.all));
     let count = |counts: &HashMap<Key, usize>, key: &Key| counts.get(key).copied().unwrap_or_default();
-    let mut wanted: HashMap<&Key, usize> = HashMap::new();
+    let mut expected_counts: HashMap<&Key, usize> = HashMap::new();
     for key in fixed_keys {
-        *wanted.entry(key).or_default() += 1;
+        *expected_counts.entry(key).or_default() += 1;
     }
     // In the order of the fixes, so that each run refuses the same fixes.
     let mut checked: HashSet<&Key> = HashSet::new();
     for key in fixed_keys.iter().filter(|key| checked.insert(key)) {
         let (old, new) = (count(&old, key), count(&new, key));
-        if new > old.saturating_sub(wanted[key]) {
+        if new > old.saturating_sub(expected_counts[key]) {
             let blame = Blame::Findings { key: key.clone(), had_no_effect: new >= old };
-            all.push(BrokenPromise { reason: "the finding would still be there".to_owned(), blame });
+            promises.push(BrokenPromise { reason: "the finding would still be there".to_owned(), blame });
         }
     }
     // A new finding may come from a fix that had no effect, so those fixes are refused first.
-    if !all.is_empty() {
-        return all;
+    if !promises.is_empty() {
+        return promises;
     }
     // A fix may change the call name of another finding in the function. So a finding is new only if its function has
     // more findings of its rule than before, less the fixed ones.
@@ -98,7 +98,7 @@ pub(crate) fn broken_promises(
     // A finding that was hidden before, below the levels, is not new.
     for finding in &after.shown.findings {
         let key = Key::of(finding);
-        let is_new = !wanted.contains_key(&key) && count(&new, &key) > count(&old, &key);
+        let is_new = !expected_counts.contains_key(&key) && count(&new, &key) > count(&old, &key);
         // A finding of the same rule that is less severe than the fixed one is a rest of it, not a new one.
         let is_rest = fixed_keys
             .iter()
@@ -110,34 +110,39 @@ pub(crate) fn broken_promises(
         if is_new && !is_rest && is_more(&(key.rule, &key.path, &key.function)) {
             let reason = format!("it would bring a new finding: {} {}", finding.rule, finding.message);
             let on_path = finding.trace.iter().map(|step| (Arc::clone(&step.place.path), step.function.clone()));
-            let own = (Arc::clone(&finding.place.path), finding.function.clone());
-            blame_functions(&mut all, reason, [own].into_iter().chain(on_path).collect());
+            let owner = (Arc::clone(&finding.place.path), finding.function.clone());
+            blame_functions(&mut promises, reason, [owner].into_iter().chain(on_path).collect());
         }
     }
-    for one in &after.left_out {
-        if let Some(place) = one.place.as_ref().filter(|_| before.left_out.iter().all(|of| of.name != one.name)) {
-            let reason = format!("`{}` could no longer be analysed", one.name);
-            blame_functions(&mut all, reason, vec![(Arc::clone(&place.path), one.name.clone())]);
+    for left_out in &after.left_out {
+        if let Some(place) = left_out
+            .place
+            .as_ref()
+            .filter(|_| before.left_out.iter().all(|old_left_out| old_left_out.name != left_out.name))
+        {
+            let reason = format!("`{}` could not be analysed any more", left_out.name);
+            blame_functions(&mut promises, reason, vec![(Arc::clone(&place.path), left_out.name.clone())]);
         }
     }
     for (key, count) in &after.unawaited {
         if *count > before.unawaited.get(key).copied().unwrap_or_default() {
             let (path, function, name) = key;
-            let reason = match function.is_empty() {
-                true => format!("it would leave the coroutine of `{name}` un-awaited"),
-                false => format!("it would leave the coroutine of `{name}` in `{function}` un-awaited"),
+            let reason = if function.is_empty() {
+                format!("it would leave the coroutine of `{name}` un-awaited")
+            } else {
+                format!("it would leave the coroutine of `{name}` in `{function}` un-awaited")
             };
-            blame_functions(&mut all, reason, vec![(Arc::clone(path), function.clone())]);
+            blame_functions(&mut promises, reason, vec![(Arc::clone(path), function.clone())]);
         }
     }
-    all
+    promises
 }
 
 /// Blames the fixes in some functions, unless they are blamed already.
-fn blame_functions(all: &mut Vec<BrokenPromise>, reason: String, functions: Vec<(Arc<Utf8Path>, String)>) {
+fn blame_functions(promises: &mut Vec<BrokenPromise>, reason: String, functions: Vec<(Arc<Utf8Path>, String)>) {
     let blame = Blame::Functions(functions);
-    if !all.iter().any(|of| of.blame == blame) {
-        all.push(BrokenPromise { reason, blame });
+    if !promises.iter().any(|promise| promise.blame == blame) {
+        promises.push(BrokenPromise { reason, blame });
     }
 }
 

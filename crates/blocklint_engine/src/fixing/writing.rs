@@ -29,15 +29,15 @@ pub fn write(changes: &[Change], root: &Utf8Path) -> Vec<Unwritten> {
     let mut staged = Vec::new();
     for (change, reason) in changes.iter().zip(&mut reasons) {
         match stage(change, root).and_then(|staged| check_unchanged(change, &staged).map(|()| staged)) {
-            Ok(one) => staged.push(one),
+            Ok(staged_file) => staged.push(staged_file),
             Err(why) => *reason = Some(why),
         }
     }
     if reasons.iter().all(Option::is_none) {
         let mut done: Vec<(&Change, Utf8PathBuf)> = Vec::new();
-        for ((change, one), reason) in changes.iter().zip(staged).zip(&mut reasons) {
-            let target = one.target.clone();
-            match replace_file(change, one) {
+        for ((change, staged_file), reason) in changes.iter().zip(staged).zip(&mut reasons) {
+            let target = staged_file.target.clone();
+            match replace_file(change, staged_file) {
                 Ok(()) => done.push((change, target)),
                 Err(why) => {
                     *reason = Some(why);
@@ -115,9 +115,10 @@ fn stage(change: &Change, root: &Utf8Path) -> Result<Staged, String> {
 
 /// Returns an error if a file has changed since it was read.
 fn check_unchanged(change: &Change, staged: &Staged) -> Result<(), String> {
-    match fs::read(&staged.target).map_err(error_text)? == change.before {
-        true => Ok(()),
-        false => Err("the file changed meanwhile".to_owned()),
+    if fs::read(&staged.target).map_err(error_text)? == change.before {
+        Ok(())
+    } else {
+        Err("the file changed meanwhile".to_owned())
     }
 }
 
@@ -132,9 +133,9 @@ fn replace_file(change: &Change, staged: Staged) -> Result<(), String> {
 #[cfg(unix)]
 fn keep_owner(new: &fs::File, old: &fs::Metadata) -> Result<(), String> {
     use std::os::unix::fs::{MetadataExt, fchown};
-    let own = new.metadata().map_err(error_text)?;
+    let new_owner = new.metadata().map_err(error_text)?;
     let (user, group) = (old.uid(), old.gid());
-    if (own.uid(), own.gid()) == (user, group) {
+    if (new_owner.uid(), new_owner.gid()) == (user, group) {
         return Ok(());
     }
     fchown(new, Some(user), Some(group))
@@ -148,19 +149,18 @@ fn keep_owner(_new: &fs::File, _old: &fs::Metadata) -> Result<(), String> {
 
 /// Removes temporary files of stopped runs. Files of a running process stay.
 fn remove_leftover_files(folder: &Utf8Path) {
-    /// If it is unknown whether a process is running, a file of this age is removed.
+    /// If it is unknown that a process has ended, a file of this age is removed.
     const OLD: Duration = Duration::from_secs(60 * 60);
     let Ok(entries) = folder.read_dir_utf8() else { return };
     for entry in entries.flatten() {
         let Some(rest) = entry.file_name().strip_prefix(PREFIX) else { continue };
         let Some(Ok(process)) = rest.split_once('-').map(|(process, _)| process.parse::<u32>()) else { continue };
         let has_proc = Utf8Path::new("/proc/self").exists();
-        let runs = match has_proc {
-            true => Utf8PathBuf::from(format!("/proc/{process}")).exists(),
-            false => {
-                let changed = entry.metadata().and_then(|metadata| metadata.modified());
-                !changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age > OLD))
-            }
+        let runs = if has_proc {
+            Utf8PathBuf::from(format!("/proc/{process}")).exists()
+        } else {
+            let changed = entry.metadata().and_then(|metadata| metadata.modified());
+            !changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age > OLD))
         };
         if !runs {
             // Another run may have taken it away already.

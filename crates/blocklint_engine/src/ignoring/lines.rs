@@ -15,7 +15,7 @@ pub(super) struct Line<T> {
     pub(super) offset: u32,
     pub(super) rules: BTreeSet<RuleCode>,
     /// The caller's data for the line.
-    pub(super) of: T,
+    pub(super) findings: T,
 }
 
 /// Adds a comment for each line, or adds the rules to its present comment. The lines must be sorted. `done` is called
@@ -32,30 +32,31 @@ pub(super) fn ignore_lines<T>(
         if part.len() < 2 {
             for line in part {
                 let placed = page.ignore(line.offset, &line.rules, reason);
-                done(line.of, placed.map(|edit| shift_lines(&mut parts, edit)));
+                done(line.findings, placed.map(|edit| shift_lines(&mut parts, edit)));
             }
             continue;
         }
-        let Some((new, edits, silenced)) = try_together(page, &part, reason) else {
+        let Some((new_page, edits, is_suppressed)) = try_together(page, &part, reason) else {
             let later = part.split_off(part.len() / 2);
             parts.extend([part, later]);
             continue;
         };
-        if silenced.iter().all(|silenced| *silenced) {
-            *page = new;
+        if is_suppressed.iter().all(|is_suppressed| *is_suppressed) {
+            *page = new_page;
             // All edits have offsets of the text before them, so the last is applied first.
             edits.into_iter().rev().for_each(|edit| shift_lines(&mut parts, edit));
-            part.into_iter().for_each(|line| done(line.of, Ok(())));
+            part.into_iter().for_each(|line| done(line.findings, Ok(())));
             continue;
         }
-        let (silenced, others): (Vec<_>, Vec<_>) = part.into_iter().zip(silenced).partition(|(_, silenced)| *silenced);
+        let (suppressed, others): (Vec<_>, Vec<_>) =
+            part.into_iter().zip(is_suppressed).partition(|(_, is_suppressed)| *is_suppressed);
         let lines = |part: Vec<(Line<T>, bool)>| part.into_iter().map(|(line, _)| line).collect::<Vec<_>>();
-        let (silenced, mut others) = (lines(silenced), lines(others));
-        if silenced.is_empty() {
+        let (suppressed, mut others) = (lines(suppressed), lines(others));
+        if suppressed.is_empty() {
             let later = others.split_off(others.len() / 2);
             parts.extend([others, later]);
         } else {
-            parts.extend([others, silenced]);
+            parts.extend([others, suppressed]);
         }
     }
 }
@@ -68,8 +69,8 @@ fn shift_lines<T>(parts: &mut [Vec<Line<T>>], edit: Edit) {
 }
 
 /// Adds the best comment for each line at once. Returns the new page, the edits, and for each line if its own comment
-/// silences its rules; `None` if the comments would change the code. If several lines share one comment, the last line
-/// has it, and the rules of the others are added later.
+/// suppresses its rules; `None` if the comments would change the code. If several lines share one comment, the last
+/// line has it, and the rules of the others are added later.
 fn try_together<'f, T>(page: &Page<'f>, lines: &[Line<T>], reason: &str) -> Option<(Page<'f>, Vec<Edit>, Vec<bool>)> {
     let mut edits: Vec<Option<(Span, String)>> = Vec::with_capacity(lines.len());
     let mut before = u32::MAX;
@@ -80,22 +81,23 @@ fn try_together<'f, T>(page: &Page<'f>, lines: &[Line<T>], reason: &str) -> Opti
         edits.push(place);
     }
     edits.reverse();
-    let made: Vec<(Span, &str)> = edits.iter().flatten().map(|(span, content)| (*span, content.as_str())).collect();
-    let (new, made) = page.with_comments(&made).ok()?;
-    let behind = |at: u32| made.iter().take_while(|edit| edit.at < at).map(|edit| edit.grown).sum::<i32>();
+    let comments: Vec<(Span, &str)> = edits.iter().flatten().map(|(span, content)| (*span, content.as_str())).collect();
+    let (new_page, page_edits) = page.with_comments(&comments).ok()?;
+    let growth_before =
+        |offset: u32| page_edits.iter().take_while(|edit| edit.at < offset).map(|edit| edit.grown).sum::<i32>();
     let comment = |(span, content): &(Span, String)| {
-        let start = span.start.saturating_add_signed(behind(span.start));
+        let start = span.start.saturating_add_signed(growth_before(span.start));
         Span::new(start, start + content.len() as u32)
     };
-    let silenced = lines.iter().enumerate().map(|(at, line)| {
-        let offset = line.offset.saturating_add_signed(behind(line.offset + 1));
+    let is_suppressed = lines.iter().enumerate().map(|(index, line)| {
+        let offset = line.offset.saturating_add_signed(growth_before(line.offset + 1));
         // A statement of several lines gets one comment, as if the comments were added one after the other.
-        let next = edits.get(at + 1).and_then(Option::as_ref).map(comment);
-        let is_shared = next.is_some_and(|next| new.is_comment_for_line(next, offset));
-        edits[at].is_some() && !is_shared && new.silences(offset, &line.rules)
+        let next = edits.get(index + 1).and_then(Option::as_ref).map(comment);
+        let is_shared = next.is_some_and(|next| new_page.is_comment_for_line(next, offset));
+        edits[index].is_some() && !is_shared && new_page.suppresses(offset, &line.rules)
     });
-    let silenced = silenced.collect();
-    Some((new, made, silenced))
+    let is_suppressed = is_suppressed.collect();
+    Some((new_page, page_edits, is_suppressed))
 }
 
 #[cfg(test)]
@@ -120,9 +122,9 @@ mod tests {
         offsets.sort_unstable();
         // One for each line.
         offsets.dedup_by_key(|at| text[..*at].matches(['\n', '\r']).count());
-        let line = |(of, at): (usize, usize)| {
-            let rules = (0..=of % 2).map(|rule| RuleCode(101 + rule as u16)).collect();
-            Line { offset: at as u32, rules, of }
+        let line = |(nth, offset): (usize, usize)| {
+            let rules = (0..=nth % 2).map(|rule| RuleCode(101 + rule as u16)).collect();
+            Line { offset: offset as u32, rules, findings: nth }
         };
         offsets.into_iter().enumerate().map(line).collect()
     }

@@ -94,11 +94,11 @@ pub fn ignore_findings(request: IgnoreRequest<'_>) -> Result<IgnoreResult, Failu
         let mut pages = Pages::new();
         let mut facts = None;
         let mut ignored = IgnoreResult::default();
-        let mut left = request.findings.to_vec();
+        let mut remaining = request.findings.to_vec();
         for _ in 0..MAX_ROUNDS {
             // A finding without a place had none in earlier rounds either, so only the last round counts.
             ignored.unplaced.clear();
-            let placed = add_comments(request, &left, &mut pages, &mut ignored.unplaced);
+            let placed = add_comments(request, &remaining, &mut pages, &mut ignored.unplaced);
             if placed.is_empty() {
                 break;
             }
@@ -109,7 +109,7 @@ pub fn ignore_findings(request: IgnoreRequest<'_>) -> Result<IgnoreResult, Failu
                 let Some(page) = pages.get(path) else { continue };
                 facts.replace(path, page.facts.clone());
             }
-            left = facts.analyse(Some(&Watched::new()), &show).shown.findings;
+            remaining = facts.analyse(Some(&Watched::new()), &show).shown.findings;
         }
         locate(request.project, &pages, &mut ignored.unplaced);
         ignored.changes = changes(pages, &ignored.findings);
@@ -127,9 +127,10 @@ fn add_comments<'p>(
     let mut by_file: BTreeMap<&Arc<Utf8Path>, Vec<&Finding>> = BTreeMap::new();
     let refuse = |finding: &&Finding, reason: &str| Unplaced { finding: (*finding).clone(), reason: reason.to_owned() };
     for finding in findings {
-        match finding.rule == UNREADABLE_SOURCE.code {
-            true => unplaced.push(refuse(&finding, UNREADABLE)),
-            false => by_file.entry(&finding.place.path).or_default().push(finding),
+        if finding.rule == UNREADABLE_SOURCE.code {
+            unplaced.push(refuse(&finding, UNREADABLE))
+        } else {
+            by_file.entry(&finding.place.path).or_default().push(finding)
         }
     }
     let mut placed = Vec::new();
@@ -146,13 +147,13 @@ fn add_comments<'p>(
         for finding in findings {
             lines.entry(page.line_of(finding.place.span.start)).or_default().push(finding);
         }
-        let lines = lines.into_values().map(|of| {
-            let offset = of.iter().map(|finding| finding.place.span.start).min().unwrap_or_default();
-            Line { offset, rules: of.iter().map(|finding| finding.rule).collect(), of }
+        let lines = lines.into_values().map(|findings| {
+            let offset = findings.iter().map(|finding| finding.place.span.start).min().unwrap_or_default();
+            Line { offset, rules: findings.iter().map(|finding| finding.rule).collect(), findings }
         });
-        lines::ignore_lines(page, lines.collect(), request.reason, &mut |of, result| match result {
-            Ok(()) => placed.extend(of.into_iter().cloned()),
-            Err(reason) => unplaced.extend(of.iter().map(|finding| refuse(finding, &reason))),
+        lines::ignore_lines(page, lines.collect(), request.reason, &mut |findings, result| match result {
+            Ok(()) => placed.extend(findings.into_iter().cloned()),
+            Err(reason) => unplaced.extend(findings.iter().map(|finding| refuse(finding, &reason))),
         });
     }
     placed

@@ -49,7 +49,7 @@ impl<'f> Page<'f> {
             let tried = self.with_comments(&[(span, &content)]).and_then(|(page, edits)| {
                 let edit = edits.first().copied().ok_or("there is no edit")?;
                 let offset = if edit.at <= offset { offset.saturating_add_signed(edit.grown) } else { offset };
-                let is_silenced = page.silences(offset, rules);
+                let is_silenced = page.suppresses(offset, rules);
                 if is_silenced {
                     Ok((page, edit))
                 } else {
@@ -111,16 +111,21 @@ impl<'f> Page<'f> {
 
     /// Returns the span of the bracketed list of a comment that covers this line, and the rules in the list.
     fn bracket_list(&self, offset: u32) -> Option<(Span, Vec<String>)> {
-        let ours =
-            self.facts.suppressions.iter().filter(|of| of.kind == SuppressionKind::Ignore && !of.rules.is_empty());
-        let of = ours.into_iter().find(|of| of.line.start <= offset && offset <= of.line.end)?;
-        let comment = self.text.get(of.comment.start as usize..of.comment.end as usize)?;
+        let suppressions = self
+            .facts
+            .suppressions
+            .iter()
+            .filter(|suppression| suppression.kind == SuppressionKind::Ignore && !suppression.rules.is_empty());
+        let suppression = suppressions
+            .into_iter()
+            .find(|suppression| suppression.covered_span.start <= offset && offset <= suppression.covered_span.end)?;
+        let comment = self.text.get(suppression.comment.start as usize..suppression.comment.end as usize)?;
         let word = comment.find("blocklint")?;
         let open = word + comment[word..].find('[')? + 1;
         let close = open + comment[open..].find(']')?;
-        let start = of.comment.start + open as u32;
-        let known = comment[open..close].split(',').map(|code| code.trim().to_owned()).filter(|code| !code.is_empty());
-        Some((Span::new(start, start + (close - open) as u32), known.collect()))
+        let start = suppression.comment.start + open as u32;
+        let codes = comment[open..close].split(',').map(|code| code.trim().to_owned()).filter(|code| !code.is_empty());
+        Some((Span::new(start, start + (close - open) as u32), codes.collect()))
     }
 
     /// Returns the file with these comments added, sorted by place, and the edits; an error if the code would change.
@@ -130,7 +135,11 @@ impl<'f> Page<'f> {
         let (old, new) = (&self.facts, &page.facts);
         let same_code = old.sites.len() == new.sites.len()
             && old.bodies.len() == new.bodies.len()
-            && old.problems.iter().map(|one| &one.message).eq(new.problems.iter().map(|one| &one.message));
+            && old
+                .problems
+                .iter()
+                .map(|problem| &problem.message)
+                .eq(new.problems.iter().map(|problem| &problem.message));
         if !same_code {
             return Err("a comment there would change the code".to_owned());
         }
@@ -138,37 +147,38 @@ impl<'f> Page<'f> {
         let lines = comments.iter().filter(|(_, content)| content.ends_with('\n')).count() as i32;
         // A comment's `\n` becomes the line ending of the file, which may have two characters.
         let grown = page.text.len() as i32 - self.text.len() as i32;
-        let rest = grown - comments.iter().map(longer).sum::<i32>();
-        let of_line = rest.checked_div(lines).unwrap_or_default();
+        let added_by_line_ends = grown - comments.iter().map(longer).sum::<i32>();
+        let per_line = added_by_line_ends.checked_div(lines).unwrap_or_default();
         let edit = |comment: &(Span, &str)| {
-            let of_line = if comment.1.ends_with('\n') { of_line } else { 0 };
-            Edit { at: comment.0.start, grown: longer(comment) + of_line }
+            let per_line = if comment.1.ends_with('\n') { per_line } else { 0 };
+            Edit { at: comment.0.start, grown: longer(comment) + per_line }
         };
         Ok((page, comments.iter().map(edit).collect()))
     }
 
-    /// True if one comment silences all of these rules on the line of an offset.
-    pub(super) fn silences(&self, offset: u32, rules: &BTreeSet<RuleCode>) -> bool {
+    /// True if one comment suppresses all of these rules on the line of an offset.
+    pub(super) fn suppresses(&self, offset: u32, rules: &BTreeSet<RuleCode>) -> bool {
         let facts = &self.facts;
-        let named = |of: &blocklint_facts::Suppression| -> BTreeSet<RuleCode> {
-            let texts = facts.list(of.rules).iter().filter_map(|form| match facts.form(*form) {
+        let named = |suppression: &blocklint_facts::Suppression| -> BTreeSet<RuleCode> {
+            let texts = facts.list(suppression.rules).iter().filter_map(|form| match facts.form(*form) {
                 Form::Str(sym) => RuleCode::parse(facts.text(sym)),
                 _ => None,
             });
             texts.collect()
         };
-        facts.suppressions.iter().any(|of| {
-            let here = of.line.start <= offset && offset <= of.line.end;
-            of.kind == SuppressionKind::Ignore && here && rules.is_subset(&named(of))
+        facts.suppressions.iter().any(|suppression| {
+            let covers_offset = suppression.covered_span.start <= offset && offset <= suppression.covered_span.end;
+            suppression.kind == SuppressionKind::Ignore && covers_offset && rules.is_subset(&named(suppression))
         })
     }
 
     /// True if the comment in a span applies to the line of an offset.
     pub(super) fn is_comment_for_line(&self, comment: Span, offset: u32) -> bool {
-        let mut ours = self.facts.suppressions.iter().filter(|of| of.kind == SuppressionKind::Ignore);
-        ours.any(|of| {
-            let stands_there = comment.start <= of.comment.start && of.comment.start < comment.end;
-            stands_there && of.line.start <= offset && offset <= of.line.end
+        let mut suppressions =
+            self.facts.suppressions.iter().filter(|suppression| suppression.kind == SuppressionKind::Ignore);
+        suppressions.any(|suppression| {
+            let is_in_comment = comment.start <= suppression.comment.start && suppression.comment.start < comment.end;
+            is_in_comment && suppression.covered_span.start <= offset && offset <= suppression.covered_span.end
         })
     }
 }

@@ -31,15 +31,15 @@ struct Numbers {
 }
 
 impl Numbers {
-    fn number_change_point(&mut self, key: ChangeKey) -> u32 {
+    fn intern_change_point(&mut self, key: ChangeKey) -> u32 {
         *self.number_of_change_point.entry(key.clone()).or_insert_with(|| {
             self.change_points.push(key);
             self.change_points.len() as u32 - 1
         })
     }
 
-    fn number_node(&mut self, key: ChangeKey, next: Option<u32>) -> u32 {
-        let change_point = self.number_change_point(key);
+    fn intern_node(&mut self, key: ChangeKey, next: Option<u32>) -> u32 {
+        let change_point = self.intern_change_point(key);
         *self.number_of_node.entry((change_point, next)).or_insert_with(|| {
             self.nodes.push(Node { change_point, next: next.into_iter().collect() });
             self.nodes.len() as u32 - 1
@@ -55,31 +55,31 @@ pub(crate) fn change_to_begin_with(findings: &[Finding], groups: &[Group]) -> Op
     let plan_findings: Vec<PlanFinding> = (0u32..)
         .zip(&planned)
         .map(|(index, finding)| {
-            let new = functions.len() as u32;
-            let function = *functions.entry((&finding.place.path, &finding.function)).or_insert(new);
-            let mut begins: Vec<u32> = Vec::new();
-            for (nth, cause) in finding.causes.iter().enumerate() {
+            let next_number = functions.len() as u32;
+            let function = *functions.entry((&finding.place.path, &finding.function)).or_insert(next_number);
+            let mut start_nodes: Vec<u32> = Vec::new();
+            for (cause_index, cause) in finding.causes.iter().enumerate() {
                 // The trace leads to the first cause. Of the path to another cause, only the part of the trace up to
                 // the function with that cause is known.
-                let last = match nth {
+                let last = match cause_index {
                     0 => finding.trace.len().saturating_sub(1),
                     _ => finding.trace.iter().rposition(|step| step.function == cause.function).unwrap_or(0),
                 };
-                let mut node = numbers.number_node(cause_key(cause), None);
+                let mut node = numbers.intern_node(cause_key(cause), None);
                 for step in finding.trace.iter().take(last + 1).skip(1).rev() {
-                    node = numbers.number_node(ChangeKey::Function(step.function.clone()), Some(node));
+                    node = numbers.intern_node(ChangeKey::Function(step.function.clone()), Some(node));
                 }
-                begins.push(node);
+                start_nodes.push(node);
             }
             // A blocking call directly in a function that must not block is its own cause.
-            let own = match (&finding.causes[..], finding.trace.len()) {
-                ([only], 1) => numbers.number_change_point(cause_key(only)),
-                _ => numbers.number_change_point(ChangeKey::Finding(index)),
+            let direct_change = match (&finding.causes[..], finding.trace.len()) {
+                ([cause], 1) => numbers.intern_change_point(cause_key(cause)),
+                _ => numbers.intern_change_point(ChangeKey::Finding(index)),
             };
-            PlanFinding { function, begins, own }
+            PlanFinding { function, start_nodes, direct_change }
         })
         .collect();
-    let causes = (0u32..).zip(groups).filter_map(|(at, group)| Some((cause_key(group.cause.as_ref()?), at)));
+    let causes = (0u32..).zip(groups).filter_map(|(rank, group)| Some((cause_key(group.cause.as_ref()?), rank)));
     let group_ranks: HashMap<ChangeKey, u32> = causes.collect();
     let count = groups.len() as u32;
     let rank = |key: &ChangeKey| match key {
@@ -89,8 +89,8 @@ pub(crate) fn change_to_begin_with(findings: &[Finding], groups: &[Group]) -> Op
     };
     let ranks: Vec<u32> = numbers.change_points.iter().map(rank).collect();
     let question = Question { nodes: &numbers.nodes, findings: &plan_findings, ranks: &ranks, first: None };
-    let first = best_single_change(&question).filter(|first| first.findings.len() > 1)?;
-    let (kind, place, function, call) = match numbers.change_points.get(first.change_point as usize)? {
+    let best_change = best_single_change(&question).filter(|best_change| best_change.findings.len() > 1)?;
+    let (kind, place, function, call) = match numbers.change_points.get(best_change.change_point as usize)? {
         key @ ChangeKey::Cause(..) => {
             let cause = planned.iter().flat_map(|of| &of.causes).find(|cause| cause_key(cause) == *key)?;
             (BeginKind::Cause, Some(cause.place.clone()), cause.function.clone(), cause.call.clone())
@@ -102,7 +102,7 @@ pub(crate) fn change_to_begin_with(findings: &[Finding], groups: &[Group]) -> Op
             (BeginKind::Call, Some(finding.place.clone()), finding.function.clone(), call)
         }
     };
-    Some(Begin { kind, place, function, call, mends: first.findings.len() as u32 })
+    Some(Begin { kind, place, function, call, mends: best_change.findings.len() as u32 })
 }
 
 fn cause_key(cause: &Cause) -> ChangeKey {

@@ -28,9 +28,9 @@ pub(super) struct PlanFinding {
     /// The function of the finding, by number.
     pub(super) function: u32,
     /// The nodes at which its paths begin.
-    pub(super) begins: Vec<u32>,
+    pub(super) start_nodes: Vec<u32>,
     /// The change point of the finding's own place.
-    pub(super) own: u32,
+    pub(super) direct_change: u32,
 }
 
 /// A change point, and the findings that its change ends.
@@ -81,8 +81,8 @@ fn choose_in_order(question: &Question<'_>, limit: usize, with_shares: bool) -> 
         paths = OpenPaths::new(question.nodes, &changed);
         let is_left = |finding: &u32| {
             let finding = &question.findings[*finding as usize];
-            finding.own != change_point
-                && (finding.begins.is_empty() || finding.begins.iter().any(|node| paths.is_open(*node)))
+            finding.direct_change != change_point
+                && (finding.start_nodes.is_empty() || finding.start_nodes.iter().any(|node| paths.is_open(*node)))
         };
         let (stays, ended): (Vec<u32>, Vec<u32>) = open.iter().partition(|finding| is_left(finding));
         let function = |finding: &u32| question.findings[*finding as usize].function;
@@ -118,7 +118,8 @@ fn best_change_point(question: &Question<'_>, paths: &OpenPaths<'_>, open: &[u32
                 *shares.entry(change_point).or_default() += WHOLE;
             }
             if with_shares {
-                let ends = ends.entry(&plan_finding.begins).or_insert_with(|| paths.ends(&plan_finding.begins));
+                let ends =
+                    ends.entry(&plan_finding.start_nodes).or_insert_with(|| paths.ends(&plan_finding.start_nodes));
                 let share = WHOLE / (ends.len() as u64).max(1);
                 for &change_point in ends.iter().filter(|change_point| dominating.binary_search(change_point).is_err())
                 {
@@ -190,17 +191,17 @@ impl<'q> OpenPaths<'q> {
     /// Returns the change points each of which ends the finding alone, sorted.
     fn dominating(&self, finding: &PlanFinding) -> Vec<u32> {
         let mut common =
-            intersection(finding.begins.iter().filter_map(|node| self.dominating[*node as usize].as_deref()));
-        if let Err(place) = common.binary_search(&finding.own) {
-            common.insert(place, finding.own);
+            intersection(finding.start_nodes.iter().filter_map(|node| self.dominating[*node as usize].as_deref()));
+        if let Err(place) = common.binary_search(&finding.direct_change) {
+            common.insert(place, finding.direct_change);
         }
         common
     }
 
     /// Returns the change points at the ends of the open paths from some nodes, sorted.
-    fn ends(&self, begins: &[u32]) -> Vec<u32> {
+    fn ends(&self, start_nodes: &[u32]) -> Vec<u32> {
         let mut visited: FxHashSet<u32> = FxHashSet::default();
-        let mut queue: Vec<u32> = begins.iter().copied().filter(|node| self.is_open(*node)).collect();
+        let mut queue: Vec<u32> = start_nodes.iter().copied().filter(|node| self.is_open(*node)).collect();
         let mut ends = Vec::new();
         while let Some(at) = queue.pop() {
             if !visited.insert(at) {
@@ -237,11 +238,15 @@ mod tests {
     }
 
     /// Returns one finding for each list of first nodes, each in its own function.
-    fn findings(nodes: &[Node], begins: &[&[u32]]) -> Vec<PlanFinding> {
-        let own = nodes.len() as u32;
+    fn findings(nodes: &[Node], start_nodes: &[&[u32]]) -> Vec<PlanFinding> {
+        let first_direct = nodes.len() as u32;
         (0u32..)
-            .zip(begins)
-            .map(|(function, begins)| PlanFinding { function, begins: begins.to_vec(), own: own + function })
+            .zip(start_nodes)
+            .map(|(function, start_nodes)| PlanFinding {
+                function,
+                start_nodes: start_nodes.to_vec(),
+                direct_change: first_direct + function,
+            })
             .collect()
     }
 
@@ -275,8 +280,8 @@ mod tests {
         let nodes = nodes(&[&[], &[], &[]]);
         let both: &[u32] = &[0, 1];
         let third: &[u32] = &[2];
-        let begins: Vec<&[u32]> = [[both].repeat(8), [third].repeat(3)].concat();
-        let findings = findings(&nodes, &begins);
+        let start_nodes: Vec<&[u32]> = [[both].repeat(8), [third].repeat(3)].concat();
+        let findings = findings(&nodes, &start_nodes);
         assert_eq!(freed(&nodes, &findings, 2), [(0, 0), (1, 8)]);
     }
 
@@ -296,7 +301,8 @@ mod tests {
     #[test]
     fn a_function_is_free_after_its_last_finding() {
         let nodes = nodes(&[&[], &[]]);
-        let one = |begins: u32, own| PlanFinding { function: 0, begins: vec![begins], own };
+        let one =
+            |start_node: u32, direct_change| PlanFinding { function: 0, start_nodes: vec![start_node], direct_change };
         let findings = [one(0, 2), one(1, 3)];
         assert_eq!(freed(&nodes, &findings, 9), [(0, 0), (1, 1)]);
     }

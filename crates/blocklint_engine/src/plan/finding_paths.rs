@@ -17,7 +17,7 @@ pub struct FindingPaths {
     pub(super) nodes: Vec<Node>,
     pub(super) change_points: Vec<NamedChangePoint>,
     /// The nodes at which the paths of each finding begin.
-    begins: FxHashMap<FindingKey, Vec<u32>>,
+    start_nodes: FxHashMap<FindingKey, Vec<u32>>,
 }
 
 /// The place and the rule of a finding.
@@ -53,9 +53,9 @@ impl FindingPaths {
                 })
             }
         };
-        let begins = net.begins.iter().map(|(&(file, span, rule), begins)| {
+        let start_nodes = net.start_nodes.iter().map(|(&(file, span, rule), start_nodes)| {
             let path = Arc::clone(&linker.program.files[file.index()].path);
-            ((path, span, rule), begins.clone())
+            ((path, span, rule), start_nodes.clone())
         });
         Some(FindingPaths {
             nodes: net
@@ -64,13 +64,13 @@ impl FindingPaths {
                 .map(|node| Node { change_point: node.change_point, next: node.next.clone() })
                 .collect(),
             change_points: net.change_points.iter().map(named).collect::<Option<_>>()?,
-            begins: begins.collect(),
+            start_nodes: start_nodes.collect(),
         })
     }
 
     /// Returns the nodes at which the paths of a finding begin; none if it has no path.
-    pub(super) fn begins(&self, finding: &Finding) -> &[u32] {
+    pub(super) fn start_nodes(&self, finding: &Finding) -> &[u32] {
         let key = (Arc::clone(&finding.place.path), finding.place.span, finding.rule);
-        self.begins.get(&key).map_or(&[], Vec::as_slice)
+        self.start_nodes.get(&key).map_or(&[], Vec::as_slice)
     }
 }

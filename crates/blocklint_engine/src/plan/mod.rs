@@ -20,7 +20,7 @@ pub use finding_paths::FindingPaths;
 
 /// Returns the plan with at most `most` steps. Its first step is the change that `check` names ([`Overview::begin`]).
 /// Places have no rows and columns yet ([`crate::locate_plan`]).
-pub fn plan(chosen: &Chosen, paths: &FindingPaths, overview: &Overview, most: usize) -> Plan {
+pub fn plan(chosen: &Chosen, paths: &FindingPaths, overview: &Overview, max_steps: usize) -> Plan {
     let mut change_points = paths.change_points.clone();
     let mut function_numbers: HashMap<(&Utf8Path, &str), u32> = HashMap::new();
     let mut names: Vec<&str> = Vec::new();
@@ -39,13 +39,13 @@ pub fn plan(chosen: &Chosen, paths: &FindingPaths, overview: &Overview, most: us
             if function == new {
                 names.push(&finding.function);
             }
-            let begins = paths.begins(finding).to_vec();
+            let start_nodes = paths.start_nodes(finding).to_vec();
             // A blocking call directly in a function that must not block is its own cause.
-            let direct = match (&begins[..], finding.trace.len()) {
+            let direct = match (&start_nodes[..], finding.trace.len()) {
                 ([only], 1) => paths.nodes.get(*only as usize).filter(|node| node.next.is_empty()),
                 _ => None,
             };
-            let own = direct.map_or_else(
+            let direct_change = direct.map_or_else(
                 || {
                     change_points.push(NamedChangePoint {
                         place: finding.place.clone(),
@@ -56,7 +56,7 @@ pub fn plan(chosen: &Chosen, paths: &FindingPaths, overview: &Overview, most: us
                 },
                 |node| node.change_point,
             );
-            PlanFinding { function, begins, own }
+            PlanFinding { function, start_nodes, direct_change }
         })
         .collect();
     let ranks = rank_change_points(chosen, &change_points, paths.change_points.len());
@@ -70,7 +70,7 @@ pub fn plan(chosen: &Chosen, paths: &FindingPaths, overview: &Overview, most: us
         };
         (0u32..).zip(&change_points).find(|(_, named)| is_begin(named)).map(|(index, _)| index)
     });
-    let steps = cover(&Question { nodes: &paths.nodes, findings: &findings, ranks: &ranks, first }, most);
+    let steps = cover(&Question { nodes: &paths.nodes, findings: &findings, ranks: &ranks, first }, max_steps);
     let mut is_left = vec![true; planned.len()];
     let steps: Vec<PlanStep> = steps
         .into_iter()
@@ -82,7 +82,7 @@ pub fn plan(chosen: &Chosen, paths: &FindingPaths, overview: &Overview, most: us
                 (Some(_), true) => PlanKind::Cause,
                 (Some(_), false) => PlanKind::Call,
             };
-            let functions = covered.functions.iter().map(|of| names[*of as usize].to_owned()).collect();
+            let functions = covered.functions.iter().map(|function| names[*function as usize].to_owned()).collect();
             let ended: Vec<(u32, &Finding)> = {
                 let Covered { findings, .. } = &covered;
                 findings.iter().map(|index| (planned[*index as usize], finding_of(*index))).collect()
@@ -107,14 +107,14 @@ pub fn plan(chosen: &Chosen, paths: &FindingPaths, overview: &Overview, most: us
 /// then functions, then calls.
 fn rank_change_points(chosen: &Chosen, change_points: &[NamedChangePoint], on_paths: usize) -> Vec<u32> {
     let count = chosen.groups.len() as u32;
-    let causes = (0u32..).zip(&chosen.groups).filter_map(|(at, group)| Some((at, group.cause.as_ref()?)));
+    let causes = (0u32..).zip(&chosen.groups).filter_map(|(index, group)| Some((index, group.cause.as_ref()?)));
     let mut groups: HashMap<(&Utf8Path, Span, &str), u32> = HashMap::new();
-    for (at, cause) in causes {
-        groups.entry((&cause.place.path, cause.place.span, &cause.call)).or_insert(at);
+    for (index, cause) in causes {
+        groups.entry((&cause.place.path, cause.place.span, &cause.call)).or_insert(index);
     }
-    let rank = |(at, named): (usize, &NamedChangePoint)| match &named.call {
+    let rank = |(index, named): (usize, &NamedChangePoint)| match &named.call {
         None => count + 1,
-        Some(_) if at >= on_paths => count + 2,
+        Some(_) if index >= on_paths => count + 2,
         Some(call) => groups.get(&(&*named.place.path, named.place.span, call.as_str())).copied().unwrap_or(count),
     };
     change_points.iter().enumerate().map(rank).collect()
@@ -130,8 +130,10 @@ fn plan_step(
 ) -> PlanStep {
     let mut calls: Vec<PlanCall> = Vec::new();
     for cause in ended.iter().flat_map(|(_, finding)| &finding.causes) {
-        let is_known = |of: &PlanCall| of.place.span == cause.place.span && of.place.path == cause.place.path;
-        if kind == PlanKind::Function && !calls.iter().any(|of| is_known(of) && of.call == cause.call) {
+        let is_listed = |call: &PlanCall| {
+            call.place.span == cause.place.span && call.place.path == cause.place.path && call.call == cause.call
+        };
+        if kind == PlanKind::Function && !calls.iter().any(is_listed) {
             calls.push(PlanCall {
                 call: cause.call.clone(),
                 function: cause.function.clone(),
@@ -146,30 +148,33 @@ fn plan_step(
     // The help of a finding names the finding's own call. If a finding is at the changed place, its help names the text
     // to write there, so it is preferred.
     let (change_point, severity) = (&named.place, worst.map(|finding| finding.severity));
-    let is_here = |of: &&Finding| of.place.path == change_point.path && of.place.span == change_point.span;
-    let advising = ended.iter().map(|(_, finding)| *finding).find(|of| is_here(of) && of.help.is_some());
-    let advising = advising.filter(|of| Some(of.severity) == severity || kind != PlanKind::Function).or(worst);
+    let is_here =
+        |finding: &&Finding| finding.place.path == change_point.path && finding.place.span == change_point.span;
+    let advising = ended.iter().map(|(_, finding)| *finding).find(|finding| is_here(finding) && finding.help.is_some());
+    let advising =
+        advising.filter(|finding| Some(finding.severity) == severity || kind != PlanKind::Function).or(worst);
     // A codemod is for Python, and for findings whose callers have to change with the call.
-    let is_for_codemods = |of: &Finding| {
-        of.place.path.extension() == Some("py")
-            && of.context == Some(Context::EventLoop)
-            && of.effect.is_some_and(|effect| effect != Effect::Cpu)
-            && of.trace.len() > 1
+    let is_for_codemods = |finding: &Finding| {
+        finding.place.path.extension() == Some("py")
+            && finding.context == Some(Context::EventLoop)
+            && finding.effect.is_some_and(|effect| effect != Effect::Cpu)
+            && finding.trace.len() > 1
     };
-    let for_codemods = ended.iter().map(|(_, of)| *of).filter(|of| is_for_codemods(of));
+    let for_codemods = ended.iter().map(|(_, finding)| *finding).filter(|finding| is_for_codemods(finding));
     // Reversed, because `max_by_key` returns the last of equals.
-    let codemod = for_codemods.rev().max_by_key(|of| of.severity);
-    let fixable: Vec<&Finding> = ended.iter().map(|(_, of)| *of).filter(|of| of.fix.is_some()).collect();
+    let codemod = for_codemods.rev().max_by_key(|finding| finding.severity);
+    let fixable: Vec<&Finding> =
+        ended.iter().map(|(_, finding)| *finding).filter(|finding| finding.fix.is_some()).collect();
     let fix_rules = sorted_rules(&fixable);
     // A fix is applied to all of its files or to none, so all of them are listed.
-    let edited = fixable.iter().filter_map(|of| of.fix.as_ref()).flat_map(|fix| &fix.edits).map(|edit| &edit.place);
-    let fix_files = sorted_files(fixable.iter().map(|of| &of.place).chain(edited));
+    let edited =
+        fixable.iter().filter_map(|finding| finding.fix.as_ref()).flat_map(|fix| &fix.edits).map(|edit| &edit.place);
+    let fix_files = sorted_files(fixable.iter().map(|finding| &finding.place).chain(edited));
     // The fix command is limited to files and rules, so it also fixes other findings with these files and rules.
-    let touched = chosen
-        .findings
-        .iter()
-        .filter(|of| of.fix.is_some() && fix_rules.contains(&of.rule) && fix_files.contains(&of.place.path));
-    let all: Vec<&Finding> = ended.iter().map(|(_, of)| *of).collect();
+    let touched = chosen.findings.iter().filter(|finding| {
+        finding.fix.is_some() && fix_rules.contains(&finding.rule) && fix_files.contains(&finding.place.path)
+    });
+    let ended_findings: Vec<&Finding> = ended.iter().map(|(_, finding)| *finding).collect();
     PlanStep {
         kind,
         place: named.place.clone(),
@@ -177,18 +182,18 @@ fn plan_step(
         call: named.call.clone().unwrap_or_default(),
         calls,
         functions,
-        hold: ended.iter().map(|(_, of)| of.hold).fold(Hold::Unstated, Hold::longest),
+        hold: ended.iter().map(|(_, finding)| finding.hold).fold(Hold::Unstated, Hold::longest),
         severity: worst.map_or(Severity::Note, |finding| finding.severity),
         help: advising.and_then(|finding| finding.help.clone()),
-        help_at: advising.filter(|of| !is_here(of)).map(|of| of.place.clone()),
+        help_at: advising.filter(|finding| !is_here(finding)).map(|finding| finding.place.clone()),
         fixes: fixable.len() as u32,
         fixes_besides: (touched.count() - fixable.len()) as u32,
         fix_rules,
         fix_files,
-        codemod: codemod.map(|of| of.place.clone()),
-        rules: sorted_rules(&all),
-        files: sorted_files(all.iter().map(|of| &of.place)),
-        findings: ended.iter().map(|(at, _)| *at).collect(),
+        codemod: codemod.map(|finding| finding.place.clone()),
+        rules: sorted_rules(&ended_findings),
+        files: sorted_files(ended_findings.iter().map(|finding| &finding.place)),
+        findings: ended.iter().map(|(index, _)| *index).collect(),
     }
 }
 
@@ -209,7 +214,7 @@ fn sorted_files<'p>(places: impl Iterator<Item = &'p Place>) -> Vec<Arc<Utf8Path
 /// Returns all places of a plan, so that their rows and columns can be computed.
 pub(crate) fn places_of_plan(plan: &mut Plan) -> impl Iterator<Item = &mut Place> {
     plan.steps.iter_mut().flat_map(|step| {
-        let calls = step.calls.iter_mut().map(|of| &mut of.place);
+        let calls = step.calls.iter_mut().map(|call| &mut call.place);
         std::iter::once(&mut step.place).chain(calls).chain(step.help_at.as_mut()).chain(step.codemod.as_mut())
     })
 }

@@ -1,10 +1,10 @@
 //! Callers of a callable that is passed as an argument (`run(work)`), or that is the default of a parameter in a call
 //! without that argument.
 
-use blocklint_core::{Context, Language};
-use blocklint_facts::{Flow, SiteKind};
+use blocklint_core::{Confidence, Context, Language};
+use blocklint_facts::{BodyId, Flow, SiteKind};
 use blocklint_link::calls::param_summary::ParamUse;
-use blocklint_link::calls::targets::Target;
+use blocklint_link::calls::targets::{ArgumentUse, Target};
 use blocklint_link::linker::LOW_STEPS;
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_link::values::value::EnvId;
@@ -20,7 +20,7 @@ impl Callers<'_, '_> {
         let facts = linker.program.facts(file);
         let Some((body, index)) = facts.bodies.iter().enumerate().find_map(|(position, body)| {
             let index = param.checked_sub(body.params.start).filter(|index| *index < body.params.len)?;
-            Some((file.body_ref(blocklint_facts::BodyId(position as u32)), index))
+            Some((file.body_ref(BodyId(position as u32)), index))
         }) else {
             return;
         };
@@ -140,9 +140,9 @@ impl Callers<'_, '_> {
             for &(closure, param_use) in &summary.in_closures {
                 let closure = Node { body: body.file.body_ref(closure), env: bound };
                 let mut creators = self.creators.borrow_mut();
-                let list = creators.entry(closure).or_default();
-                if !list.contains(&site) {
-                    list.push(site);
+                let closure_creators = creators.entry(closure).or_default();
+                if !closure_creators.contains(&site) {
+                    closure_creators.push(site);
                 }
                 drop(creators);
                 match param_use {
@@ -160,17 +160,12 @@ impl Callers<'_, '_> {
     }
 
     /// Adds the callers of the callable of a reactive operator: the places where the chain is subscribed to.
-    fn add_callers_on_chain(
-        &self,
-        passing: &blocklint_link::calls::targets::ArgumentUse,
-        caller: Caller,
-        search: &mut CallerSearch,
-    ) {
+    fn add_callers_on_chain(&self, passing: &ArgumentUse, caller: Caller, search: &mut CallerSearch) {
         let position = self.linker.resolved_position(&passing.chain);
         if let Some(confidence) = position.root
             && !runs_off_loop(self.linker, caller.site)
         {
-            let inferred = u8::from(confidence < blocklint_core::Confidence::High);
+            let inferred = u8::from(confidence < Confidence::High);
             search.callers.push(Caller { steps: caller.steps.saturating_add(inferred), ..caller });
         }
         for site in position.drivers {

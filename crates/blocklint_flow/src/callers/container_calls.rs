@@ -1,12 +1,15 @@
 //! Dispatch: calls through a container of callables, by callable (`table[key]()`, `for hook in hooks: hook()`).
 
 use blocklint_core::Language;
-use blocklint_facts::{Form, FormId, SiteKind};
+use blocklint_facts::{Form, FormId, SiteId, SiteKind};
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::values::value::{EnvId, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The most assignments that are followed from a called element to its container.
+const MAX_ASSIGNMENT_DEPTH: u32 = 3;
 
 /// Methods that return an element of a container.
 const TAKERS: &[&str] = &["get", "pop", "popleft", "get_nowait", "setdefault"];
@@ -29,14 +32,14 @@ impl Dispatch {
             return;
         }
         let facts = linker.program.facts(file);
-        for (index, row) in facts.sites.iter().enumerate() {
-            if row.kind != SiteKind::Call || !is_element(linker, file, row.callee, 3) {
+        for (index, site_facts) in facts.sites.iter().enumerate() {
+            if site_facts.kind != SiteKind::Call || !is_element(linker, file, site_facts.callee, MAX_ASSIGNMENT_DEPTH) {
                 continue;
             }
-            let site = file.site_ref(blocklint_facts::SiteId(index as u32));
+            let site = file.site_ref(SiteId(index as u32));
             let targets = linker.attempt_site(site, || {
                 let has_type_arguments =
-                    facts.language == Language::Rust && has_type_arguments(linker, site, row.callee);
+                    facts.language == Language::Rust && has_type_arguments(linker, site, site_facts.callee);
                 (!has_type_arguments).then(|| linker.targets(site, EnvId::NONE))
             });
             let Some(targets) = targets.flatten() else { continue };
@@ -73,14 +76,14 @@ fn is_element(linker: &Linker<'_>, file: FileId, callee: FormId, depth: u32) -> 
         Form::Subscript(..) | Form::Element(_) => true,
         Form::Part(inner, _) => is_element(linker, file, inner, depth),
         Form::Result(site) => {
-            let row = facts.site(site);
-            row.kind == SiteKind::Call
-                && matches!(facts.form(row.callee), Form::Attr(..))
-                && TAKERS.contains(&facts.text(row.name))
+            let site_facts = facts.site(site);
+            site_facts.kind == SiteKind::Call
+                && matches!(facts.form(site_facts.callee), Form::Attr(..))
+                && TAKERS.contains(&facts.text(site_facts.name))
         }
-        Form::Var(var) => {
-            facts.assigns_of(var).any(|row| row.value.is_some() && is_element(linker, file, row.value, depth))
-        }
+        Form::Var(var) => facts
+            .assigns_of(var)
+            .any(|assignment| assignment.value.is_some() && is_element(linker, file, assignment.value, depth)),
         _ => false,
     }
 }

@@ -62,20 +62,20 @@ impl UnnamedObjects {
                 objects.this_mentions.entry(class_id).or_default().push(mention);
             }
         };
-        for (index, row) in facts.sites.iter().enumerate() {
+        for (index, site_facts) in facts.sites.iter().enumerate() {
             let site = SiteId(index as u32);
             for (arg, argument) in facts.args_of(site).iter().enumerate() {
-                add_if_this(row.at, argument.value, Mention::Arg(site, arg as u32));
+                add_if_this(site_facts.at, argument.value, Mention::Arg(site, arg as u32));
             }
         }
-        for (index, row) in facts.assigns.iter().enumerate() {
-            add_if_this(row.at, row.value, Mention::Assign(AssignId(index as u32)));
+        for (index, assignment) in facts.assigns.iter().enumerate() {
+            add_if_this(assignment.at, assignment.value, Mention::Assign(AssignId(index as u32)));
         }
-        for (index, row) in facts.exits.iter().enumerate() {
-            add_if_this(row.at, row.value, Mention::Exit(index as u32));
+        for (index, exit) in facts.exits.iter().enumerate() {
+            add_if_this(exit.at, exit.value, Mention::Exit(index as u32));
         }
-        for (index, row) in facts.sites.iter().enumerate() {
-            if let (SiteKind::New, Form::Class(class)) = (row.kind, facts.form(row.callee)) {
+        for (index, site_facts) in facts.sites.iter().enumerate() {
+            if let (SiteKind::New, Form::Class(class)) = (site_facts.kind, facts.form(site_facts.callee)) {
                 objects.made.entry(class).or_default().push(SiteId(index as u32));
             }
         }

@@ -10,8 +10,14 @@ use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{EmptyMeanwhile, Plain, Table};
 use blocklint_link::program::ids::{BodyRef, FileId, Name, SiteRef};
 use blocklint_link::values::value::{EnvId, Val};
-use blocklint_models::Asks;
+use blocklint_models::{Asks, Uses};
 use rustc_hash::FxHashSet;
+
+/// The most nested calls that are followed from a function to the test that it returns.
+const MAX_RETURN_DEPTH: u32 = 3;
+
+/// How deep a test is searched: its parts, and the functions and variables in them.
+const MAX_TEST_DEPTH: u32 = 6;
 
 /// Results of this file's queries, stored for one program.
 #[derive(Default)]
@@ -40,9 +46,9 @@ pub(crate) fn runs_off_loop(linker: &Linker<'_>, site: SiteRef) -> bool {
     while let Some(id) = current.get() {
         let region = facts.region(id);
         let is_off_loop = match region.kind {
-            RegionKind::Then => tests_no_loop(linker, site.file, region.test, 6) == Some(true),
+            RegionKind::Then => tests_no_loop(linker, site.file, region.test, MAX_TEST_DEPTH) == Some(true),
             RegionKind::Else => {
-                region.test.is_some() && tests_no_loop(linker, site.file, region.test, 6) == Some(false)
+                region.test.is_some() && tests_no_loop(linker, site.file, region.test, MAX_TEST_DEPTH) == Some(false)
                     || region.test.is_none() && is_else_of_loop_test(linker, site.file, id)
             }
             RegionKind::Handler => has_check_in_try(linker, site.file, id),
@@ -58,7 +64,7 @@ pub(crate) fn runs_off_loop(linker: &Linker<'_>, site: SiteRef) -> bool {
 
 /// True if an expression is true only on the thread of an event loop: `isOnEventLoop()` (Java).
 pub(crate) fn tests_loop(linker: &Linker<'_>, file: FileId, form: FormId) -> bool {
-    linker.program.language(file) == Language::Java && tests_no_loop(linker, file, form, 6) == Some(false)
+    linker.program.language(file) == Language::Java && tests_no_loop(linker, file, form, MAX_TEST_DEPTH) == Some(false)
 }
 
 /// True if an `else` without a test of its own belongs to a branch that runs only on an event loop.
@@ -69,7 +75,7 @@ fn is_else_of_loop_test(linker: &Linker<'_>, file: FileId, id: RegionId) -> bool
         .regions
         .iter()
         .filter(|region| region.group == arm.group && region.body == arm.body && region.kind == RegionKind::Then)
-        .any(|region| tests_no_loop(linker, file, region.test, 6) == Some(false))
+        .any(|region| tests_no_loop(linker, file, region.test, MAX_TEST_DEPTH) == Some(false))
 }
 
 /// True if the `try` block of a handler checks for the running loop, so that the handler runs if no loop runs.
@@ -90,15 +96,15 @@ fn find_loop_checks(linker: &Linker<'_>, file: FileId) -> LoopChecks {
     for name in library_check_names(linker, facts.language).iter() {
         let Some(sym) = linker.program.local(file, *name) else { continue };
         for &site in linker.program.index_of(file).sites_named(sym) {
-            let row = facts.site(site);
-            let region = facts.region(row.at.region);
+            let site_facts = facts.site(site);
+            let region = facts.region(site_facts.at.region);
             if thread_check_of(linker, file.site_ref(site), 0) != Some(Asks::RunningLoop) {
                 continue;
             }
             if region.kind == RegionKind::Try {
                 checks.tries.insert((region.body, region.group));
             }
-            checks.bodies.insert(facts.body_of(row.at));
+            checks.bodies.insert(facts.body_of(site_facts.at));
         }
     }
     checks
@@ -107,7 +113,7 @@ fn find_loop_checks(linker: &Linker<'_>, file: FileId) -> LoopChecks {
 /// Returns the names of library calls that check for a running loop, with the project's aliases of them.
 fn library_check_names(linker: &Linker<'_>, language: Language) -> Rc<[Name]> {
     linker.query(&linker.layer_memo::<Memo>().library_check_names, language, Rc::default, || {
-        let models = linker.library.of(language).names(blocklint_models::Uses::ASKS);
+        let models = linker.library.of(language).names(Uses::ASKS);
         let mut names: Vec<Name> = models.filter_map(|row| linker.program.name(row.name)).collect();
         names = names.into_iter().flat_map(|name| linker.with_aliases(name)).collect();
         names.sort();
@@ -132,7 +138,7 @@ fn find_project_check_names(linker: &Linker<'_>, language: Language) -> FxHashSe
             }
             for &body in &loop_checks_in(linker, file).bodies {
                 let body = file.body_ref(body);
-                if returns_loop_test(linker, body, 3) {
+                if returns_loop_test(linker, body, MAX_RETURN_DEPTH) {
                     names.extend(linker.body_names(body));
                 }
             }
@@ -179,7 +185,9 @@ fn is_check_result(linker: &Linker<'_>, file: FileId, form: FormId, depth: u32) 
     let facts = linker.program.facts(file);
     match facts.form(form) {
         Form::Result(site) => thread_check_of(linker, file.site_ref(site), depth) == Some(Asks::RunningLoop),
-        Form::Var(var) => facts.assigns_of(var).any(|row| is_check_result(linker, file, row.value, depth)),
+        Form::Var(var) => {
+            facts.assigns_of(var).any(|assignment| is_check_result(linker, file, assignment.value, depth))
+        }
         _ => false,
     }
 }
@@ -187,9 +195,9 @@ fn is_check_result(linker: &Linker<'_>, file: FileId, form: FormId, depth: u32) 
 /// Returns the property of its thread that a call checks: a running loop, or a worker.
 fn thread_check_of(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Asks> {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
+    let site_facts = linker.program.site(site);
     // The name is compared first, because it rules most calls out.
-    let name = linker.program.global(site.file, row.name)?;
+    let name = linker.program.global(site.file, site_facts.name)?;
     let has_library_name = library_check_names(linker, facts.language).binary_search(&name).is_ok();
     if !has_library_name && (depth == 0 || !project_check_names(linker, facts.language).contains(&name)) {
         return None;
@@ -208,7 +216,7 @@ fn returns_loop_test(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     let facts = linker.program.facts(body.file);
     // `for (Executor executor : loops) { if (executor.inEventLoop()) return true; } return false;`
     let is_true_on_loop = |exit: Exit| {
-        let tests_loop = |(test, holds)| holds && tests_no_loop(linker, body.file, test, depth) == Some(false);
+        let tests_loop = |(test, outcome)| outcome && tests_no_loop(linker, body.file, test, depth) == Some(false);
         facts.language == Language::Java
             && facts.form(exit.value) == Form::Bool(true)
             && linker.tests_at(body.file, exit.at.region).any(tests_loop)

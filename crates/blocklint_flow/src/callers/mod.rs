@@ -24,6 +24,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::callers::container_calls::Dispatch;
 use crate::callers::trail::{Subject, Trail};
 
+/// The most subclasses of one class whose names are searched.
+const MAX_DESCENDANTS: usize = 64;
+
 /// A body with a binding of the variables that it captures. Without a binding, the node is the body for all its
 /// callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -167,16 +170,16 @@ impl<'l, 'a> Callers<'l, 'a> {
     fn add_first_trails(&self, body: BodyRef, trails: &mut Vec<Trail>) {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
-        let row = linker.program.body(body);
-        let is_local =
-            row.class.is_none() && row.parent.get().is_some_and(|parent| facts.body(parent).kind != BodyKind::Module);
-        if is_local && row.var.is_some() {
-            trails.push(Trail::NamedIn(body.file, row.name));
+        let body_facts = linker.program.body(body);
+        let is_local = body_facts.class.is_none()
+            && body_facts.parent.get().is_some_and(|parent| facts.body(parent).kind != BodyKind::Module);
+        if is_local && body_facts.var.is_some() {
+            trails.push(Trail::NamedIn(body.file, body_facts.name));
         } else {
             trails.extend(linker.body_names(body).into_iter().map(Trail::Named));
             trails.extend(linker.names_of_implicit_sites(body).into_iter().map(Trail::Named));
         }
-        if let Some(class) = row.class.get()
+        if let Some(class) = body_facts.class.get()
             && linker.is_run_by_instance(body)
         {
             self.add_instance_trails(body.file.class_ref(class), trails);
@@ -187,7 +190,7 @@ impl<'l, 'a> Callers<'l, 'a> {
     /// runs without their name (`__call__`, `Runnable.run`).
     fn add_instance_trails(&self, class: ClassRef, trails: &mut Vec<Trail>) {
         let linker = self.linker;
-        let classes = linker.with_descendants(class, 64, usize::MAX);
+        let classes = linker.with_descendants(class, MAX_DESCENDANTS, usize::MAX);
         let mut names: Vec<Name> = classes.iter().flat_map(|&class| linker.class_names(class)).collect();
         names.sort();
         names.dedup();
@@ -205,8 +208,10 @@ impl<'l, 'a> Callers<'l, 'a> {
                 for param in facts.params.iter().filter(|param| linker.names_type(file, param.annotation, sym)) {
                     trails.push(Trail::NamedIn(file, param.name));
                 }
-                for row in facts.assigns.iter().filter(|row| linker.names_type(file, row.annotation, sym)) {
-                    match facts.form(row.target) {
+                for assignment in
+                    facts.assigns.iter().filter(|assignment| linker.names_type(file, assignment.annotation, sym))
+                {
+                    match facts.form(assignment.target) {
                         Form::Attr(_, field) => trails.extend(linker.program.global(file, field).map(Trail::Named)),
                         Form::Var(var) => {
                             let name = facts.var(var).name;

@@ -16,6 +16,9 @@ use rustc_hash::FxHashSet;
 use crate::callers::java_objects::unnamed_objects_in;
 use crate::callers::{Caller, CallerKind, CallerSearch, Callers, Node, add_steps};
 
+/// How deep a value is searched for another one: the elements of its elements, and so on.
+const MAX_VALUE_DEPTH: u32 = 8;
+
 /// A callable whose callers are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Subject {
@@ -98,7 +101,7 @@ impl Callers<'_, '_> {
                 sites.extend(by_name.by_base.get(&base).into_iter().flatten());
             }
         }
-        if linker.hierarchy.bodies_named(name) == 1 {
+        if linker.hierarchy.count_bodies_named(name) == 1 {
             sites.extend(&by_name.unknown);
         }
         for site in sites {
@@ -195,7 +198,7 @@ impl Callers<'_, '_> {
                             kind: if kind == TargetKind::Consume { CallerKind::Consumes } else { CallerKind::Runs },
                             with_receiver,
                             steps: targets.steps.saturating_add(self.unknown_step(site, targets.unknown)),
-                            shared: linker.are_alternatives(site, &targets),
+                            shared: linker.bodies_are_alternatives(site, &targets),
                         }),
                         TargetKind::Construct => {
                             if linker.program.body(body).flow == Flow::Generator {
@@ -244,16 +247,19 @@ impl Callers<'_, '_> {
     fn add_call_by_name(&self, node: Node, site: SiteRef, env: EnvId, search: &mut CallerSearch) {
         let linker = self.linker;
         let facts = linker.program.facts(site.file);
-        let row = linker.program.site(site);
-        let is_method = row.kind == SiteKind::Call && matches!(facts.form(row.callee), Form::Attr(..));
+        let site_facts = linker.program.site(site);
+        let is_method = site_facts.kind == SiteKind::Call && matches!(facts.form(site_facts.callee), Form::Attr(..));
         let body = linker.program.body(node.body);
         if !is_method || body.class.is_none() || body.flow != Flow::Sync || !self.takes_receiver(node) {
             return;
         }
-        let Some(name) = linker.program.global(site.file, row.name) else { return };
+        let Some(name) = linker.program.global(site.file, site_facts.name) else { return };
         // The site may have the name of another function, which runs the body. Then it is no call of this method.
-        let has_own_name = linker.program.facts(node.body.file).text(body.name) == facts.text(row.name);
-        if !has_own_name || linker.hierarchy.bodies_named(name) != 1 || linker.program.text(name).starts_with("__") {
+        let has_own_name = linker.program.facts(node.body.file).text(body.name) == facts.text(site_facts.name);
+        if !has_own_name
+            || linker.hierarchy.count_bodies_named(name) != 1
+            || linker.program.text(name).starts_with("__")
+        {
             return;
         }
         search.callers.push(Caller {
@@ -279,7 +285,7 @@ impl Callers<'_, '_> {
         self.linker.program.language(method.body.file) != Language::Java
     }
 
-    /// Returns one step for a site with unknown targets beside the known one; none if the receiver is a field of the
+    /// Returns one step for a site with known and unknown targets; none if the receiver is a field of the
     /// object's own class.
     fn unknown_step(&self, site: SiteRef, unknown: bool) -> u8 {
         if !unknown {
@@ -292,7 +298,7 @@ impl Callers<'_, '_> {
 
     /// True if a value is the subject, or contains it.
     pub(super) fn value_contains(&self, subject: Subject, value: ValueId) -> bool {
-        self.linker.values.members(value).iter().any(|val| self.member_contains(subject, *val, 8))
+        self.linker.values.members(value).iter().any(|val| self.member_contains(subject, *val, MAX_VALUE_DEPTH))
     }
 
     fn member_contains(&self, subject: Subject, val: Val, depth: u32) -> bool {
@@ -328,10 +334,10 @@ impl Callers<'_, '_> {
             }
             Val::Class(class) => {
                 let facts = self.linker.program.facts(node.body.file);
-                let row = self.linker.program.body(node.body);
-                row.class.get().is_some_and(|own| {
-                    matches!(facts.text(row.name), "__init__" | "__new__" | "__post_init__")
-                        && self.linker.is_subclass(class, node.body.file.class_ref(own))
+                let body_facts = self.linker.program.body(node.body);
+                body_facts.class.get().is_some_and(|owner| {
+                    matches!(facts.text(body_facts.name), "__init__" | "__new__" | "__post_init__")
+                        && self.linker.is_subclass(class, node.body.file.class_ref(owner))
                 })
             }
             Val::Instance { .. } => self.linker.runs_as_callable(val, node.body),
@@ -396,12 +402,12 @@ impl Callers<'_, '_> {
                 }
             }
             Mention::Assign(assign) => {
-                let row = facts.assign(assign);
-                let scope = Scope { file, at: row.at, env };
+                let assignment = facts.assign(assign);
+                let scope = Scope { file, at: assignment.at, env };
                 if !self.value_contains(subject, linker.assigned_value(scope, assign).value) {
                     return;
                 }
-                match facts.form(row.target) {
+                match facts.form(assignment.target) {
                     Form::Var(var) => {
                         let var = facts.var(var);
                         let owner = facts.body(var.body);

@@ -19,8 +19,8 @@ fn drops_result(row: &Site) -> bool {
 pub fn find_unawaited(linker: &Linker<'_>, file: FileId) -> Vec<(String, String)> {
     let facts = linker.program.facts(file);
     let mut calls = Vec::new();
-    for (index, row) in facts.sites.iter().enumerate() {
-        if !drops_result(&row) || !matches!(row.kind, SiteKind::Call | SiteKind::New) {
+    for (index, site_facts) in facts.sites.iter().enumerate() {
+        if !drops_result(&site_facts) || !matches!(site_facts.kind, SiteKind::Call | SiteKind::New) {
             continue;
         }
         let site = file.site_ref(SiteId(index as u32));
@@ -28,7 +28,7 @@ pub fn find_unawaited(linker: &Linker<'_>, file: FileId) -> Vec<(String, String)
         let members = linker.values.members(result.value);
         if members.iter().any(|member| matches!(member, Val::Coroutine { .. } | Val::Awaitable(_))) {
             let function = linker.qualified_name(linker.program.body_of_site(site));
-            calls.push((function, facts.symbols.get(row.name).to_owned()));
+            calls.push((function, facts.symbols.get(site_facts.name).to_owned()));
         }
     }
     calls
@@ -38,12 +38,12 @@ pub fn find_unawaited(linker: &Linker<'_>, file: FileId) -> Vec<(String, String)
 /// callers drop the result.
 pub(crate) fn is_dropped(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
-    let row = linker.program.body(body);
-    let Some(outer) = row.parent.get().filter(|&outer| facts.body(outer).kind == BodyKind::Function) else {
+    let body_facts = linker.program.body(body);
+    let Some(outer) = body_facts.parent.get().filter(|&outer| facts.body(outer).kind == BodyKind::Function) else {
         return false;
     };
     let index = linker.program.index_of(body.file);
-    if row.var.is_none() || !index.mentions_named(row.name).is_empty() {
+    if body_facts.var.is_none() || !index.mentions_named(body_facts.name).is_empty() {
         return false;
     }
     let is_returned = |&site: &SiteId| {
@@ -53,15 +53,17 @@ pub(crate) fn is_dropped(linker: &Linker<'_>, body: BodyRef) -> bool {
                 if facts.body_of(facts.exits.at(exit as usize).at) == outer)
     };
     // Other functions of the file may have the same name.
-    let calls_body = |&&site: &&SiteId| facts.form(facts.site(site).callee) == Form::Var(row.var);
-    let calls: SmallVec<[SiteId; 4]> = index.sites_named(row.name).iter().filter(calls_body).copied().collect();
+    let calls_body = |&&site: &&SiteId| facts.form(facts.site(site).callee) == Form::Var(body_facts.var);
+    let calls: SmallVec<[SiteId; 4]> = index.sites_named(body_facts.name).iter().filter(calls_body).copied().collect();
     !calls.is_empty() && calls.iter().all(is_returned) && is_result_always_dropped(linker, body.file.body_ref(outer))
 }
 
 /// True if a function is called and each call drops its result.
 fn is_result_always_dropped(linker: &Linker<'_>, body: BodyRef) -> bool {
-    let row = linker.program.body(body);
-    let Some(name) = linker.program.global(body.file, row.name).filter(|_| row.var.is_some()) else { return false };
+    let body_facts = linker.program.body(body);
+    let Some(name) = linker.program.global(body.file, body_facts.name).filter(|_| body_facts.var.is_some()) else {
+        return false;
+    };
     let mut is_called = false;
     for name in linker.with_aliases(name) {
         for &(file, sym) in linker.program.occurrences(name) {

@@ -8,17 +8,17 @@ use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, PathId};
 use blocklint_link::values::value::Val;
-use blocklint_models::{HandoverContext, Role, Runs, Via};
+use blocklint_models::{HandoverContext, Role, Runs, Selector, Via};
 
 /// Returns the runtime whose event loops call an asynchronous method, if only tests call it in the project. `None` for
 /// any other method.
 pub(crate) fn runtime_of_async_result(linker: &Linker<'_>, body: BodyRef) -> Option<Option<Runtime>> {
     let facts = linker.program.facts(body.file);
-    let row = linker.program.body(body);
+    let body_facts = linker.program.body(body);
     if facts.language != Language::Java
-        || row.kind != BodyKind::Function
-        || row.flow != Flow::Sync
-        || row.class.get().is_none()
+        || body_facts.kind != BodyKind::Function
+        || body_facts.flow != Flow::Sync
+        || body_facts.class.get().is_none()
         || linker.program.is_test(body.file)
     {
         return None;
@@ -76,11 +76,11 @@ fn runtime_of_loop_row(
     path: PathId,
     wanted: impl Fn(Option<Via>) -> bool,
 ) -> Option<Option<Runtime>> {
-    linker.library.handovers(path).iter().find_map(|found| {
-        let row = found.row;
+    linker.library.handovers(path).iter().find_map(|matched| {
+        let row = matched.row;
         let via = match row.selector {
-            blocklint_models::Selector::Via(via) => Some(via),
-            blocklint_models::Selector::Argument(_) => None,
+            Selector::Via(via) => Some(via),
+            Selector::Argument(_) => None,
         };
         (wanted(via) && row.context == HandoverContext::Is(Runs::In(Context::EventLoop))).then_some(row.runtime)
     })

@@ -1,7 +1,7 @@
-//! Greenlet entry points (gevent, eventlet): bodies that a library enters in a greenlet while the program serves
+//! Greenlet entry points (gevent, eventlet): bodies that a library runs in a greenlet while the program serves
 //! requests. Code that starts or stops the program is not among them.
 
-use blocklint_core::{Confidence, Context};
+use blocklint_core::{Confidence, Context, Language};
 use blocklint_facts::{BodyKind, Flow};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::linker::Linker;
@@ -10,12 +10,12 @@ use blocklint_link::models::unit_facts::Units;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::values::value::{EnvId, Val};
-use blocklint_models::{HandoverContext, HandoverRow, Passes, Runs, Selector, Uses, Via};
+use blocklint_models::{HandoverContext, HandoverRow, Passes, Runs, Selector, Setting, Subject, Uses, Via};
 
 use crate::callers::Callers;
 
 /// Functions that begin or end the life of an object or a program.
-const ENDINGS: &[&str] = &[
+const LIFECYCLE_FUNCTIONS: &[&str] = &[
     "__del__",
     "__exit__",
     "close",
@@ -31,33 +31,33 @@ const ENDINGS: &[&str] = &[
     "disconnect",
 ];
 
-/// Finds the bodies that greenlets enter, and caches the results.
+/// Finds the bodies that greenlets run, and caches the results.
 pub struct GreenletEntries<'e, 'l, 'a> {
     linker: &'l Linker<'a>,
     units: &'e Units,
     callers: &'e Callers<'l, 'a>,
-    known: Table<BodyRef, Option<Confidence>, Plain>,
+    confidence_by_body: Table<BodyRef, Option<Confidence>, Plain>,
 }
 
 impl<'e, 'l, 'a> GreenletEntries<'e, 'l, 'a> {
     /// Returns empty tables for one program.
     pub fn new(linker: &'l Linker<'a>, units: &'e Units, callers: &'e Callers<'l, 'a>) -> Self {
-        GreenletEntries { linker, units, callers, known: Table::default() }
+        GreenletEntries { linker, units, callers, confidence_by_body: Table::default() }
     }
 
-    /// Returns the confidence that a greenlet enters a body while the program serves. `None` if no greenlet does.
+    /// Returns the confidence that a greenlet runs a body while the program serves; `None` if no greenlet runs it.
     pub fn find_confidence(&self, body: BodyRef) -> Option<Confidence> {
-        self.linker.query(&self.known, body, Option::default, || self.search_confidence(body))
+        self.linker.query(&self.confidence_by_body, body, Option::default, || self.search_confidence(body))
     }
 
     fn search_confidence(&self, body: BodyRef) -> Option<Confidence> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
-        let row = linker.program.body(body);
-        if linker.program.is_test(body.file) || matches!(row.kind, BodyKind::Module | BodyKind::Class) {
+        let body_facts = linker.program.body(body);
+        if linker.program.is_test(body.file) || matches!(body_facts.kind, BodyKind::Module | BodyKind::Class) {
             return None;
         }
-        if matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) {
+        if matches!(body_facts.flow, Flow::Coroutine | Flow::AsyncGenerator) {
             return None;
         }
         let registrations = self.find_registrations(body);
@@ -67,45 +67,55 @@ impl<'e, 'l, 'a> GreenletEntries<'e, 'l, 'a> {
         if !registrations.is_empty() || linker.program.is_command_line(body.file) {
             return None;
         }
-        if row.kind != BodyKind::Function || ENDINGS.contains(&facts.text(row.name)) || self.is_hook(body) {
+        if body_facts.kind != BodyKind::Function
+            || LIFECYCLE_FUNCTIONS.contains(&facts.text(body_facts.name))
+            || self.is_hook(body)
+        {
             return None;
         }
         // A constructor runs where the instance is made: at a module's top level, if no other code makes one.
-        if row.class.is_some() && matches!(facts.text(row.name), "__init__" | "__new__" | "__post_init__") {
+        if body_facts.class.is_some() && matches!(facts.text(body_facts.name), "__init__" | "__new__" | "__post_init__")
+        {
             return None;
         }
-        if row.class.is_none() && row.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function) {
+        if body_facts.class.is_none()
+            && body_facts.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function)
+        {
             // The use of a nested function is not known, because only the enclosing function refers to it.
-            return facts.list(row.decorators).is_empty().then_some(Confidence::Low).or(Some(Confidence::Medium));
+            let has_decorators = !facts.list(body_facts.decorators).is_empty();
+            return Some(if has_decorators { Confidence::Medium } else { Confidence::Low });
         }
         let call_sites = self.callers.call_sites(body);
         call_sites.iter().all(|site| linker.program.is_test(site.file)).then_some(Confidence::Medium)
     }
 
-    /// Returns how a body is registered: by decorators, by overrides and by calls that take it.
+    /// Returns the registrations of a body: by decorators, by overrides and by calls that get it as an argument.
     fn find_registrations(&self, body: BodyRef) -> Vec<Registration> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
-        let row = linker.program.body(body);
+        let body_facts = linker.program.body(body);
         let mut registrations = Vec::new();
         for (path, call) in linker.decorators(body) {
             let rows = linker.library.handovers(path);
-            let holds = |row: &HandoverRow| self.holds(row, body.file, call);
-            let first = rows.of_via(Via::Decorator).map(|found| found.row).find(|row| holds(row));
-            registrations.extend(first.and_then(|row| registration_of(row, self.has_real_threads(body.file))));
+            let row_applies = |row: &HandoverRow| self.row_applies(row, body.file, call);
+            let matching_row = rows.rows_of_via(Via::Decorator).map(|matched| matched.row).find(|row| row_applies(row));
+            registrations.extend(matching_row.and_then(|row| registration_of(row, self.has_real_threads(body.file))));
         }
-        if let Some(class) = row.class.get() {
+        if let Some(class) = body_facts.class.get() {
             for ancestor in linker.mro(body.file.class_ref(class)).iter() {
                 if let Ancestor::Library(ty, _) = *ancestor {
-                    let path = linker.library.member(ty, facts.text(row.name));
+                    let path = linker.library.member(ty, facts.text(body_facts.name));
                     let rows = linker.library.handovers(path);
-                    let first =
-                        rows.of_via(Via::Override).map(|found| found.row).find(|row| self.holds(row, body.file, None));
-                    registrations.extend(first.and_then(|row| registration_of(row, self.has_real_threads(body.file))));
+                    let matching_row = rows
+                        .rows_of_via(Via::Override)
+                        .map(|matched| matched.row)
+                        .find(|row| self.row_applies(row, body.file, None));
+                    registrations
+                        .extend(matching_row.and_then(|row| registration_of(row, self.has_real_threads(body.file))));
                 }
             }
         }
-        if matches!(row.kind, BodyKind::Lambda) {
+        if matches!(body_facts.kind, BodyKind::Lambda) {
             for (mention, _) in linker.program.uses_of_callable(body).iter() {
                 if let Mention::Arg(site, arg) = mention {
                     registrations.extend(self.registrations_by_argument(body, body.file.site_ref(site), arg, true));
@@ -131,13 +141,10 @@ impl<'e, 'l, 'a> GreenletEntries<'e, 'l, 'a> {
     }
 
     /// True if the conditions of a handover row hold in a file, for a call of its path if there is one.
-    fn holds(&self, row: &HandoverRow, file: FileId, call: Option<SiteRef>) -> bool {
+    fn row_applies(&self, row: &HandoverRow, file: FileId, call: Option<SiteRef>) -> bool {
         let unit = self.units.of(self.linker, file);
-        let (switches, others): (Vec<_>, Vec<_>) = row
-            .when
-            .iter()
-            .cloned()
-            .partition(|condition| matches!(condition.subject, blocklint_models::Subject::Switch(_)));
+        let (switches, others): (Vec<_>, Vec<_>) =
+            row.when.iter().cloned().partition(|condition| matches!(condition.subject, Subject::Switch(_)));
         switches.iter().all(|condition| unit.shows(condition))
             && match call {
                 Some(site) => self.linker.conditions_hold(&others, &row.unless, site, EnvId::NONE),
@@ -145,7 +152,7 @@ impl<'e, 'l, 'a> GreenletEntries<'e, 'l, 'a> {
             }
     }
 
-    /// Returns how a call registers a body that is its argument.
+    /// Returns the registrations of a body by a call that gets it as an argument.
     fn registrations_by_argument(&self, body: BodyRef, site: SiteRef, arg: u32, is_literal: bool) -> Vec<Registration> {
         let linker = self.linker;
         let form = linker.program.args_of(site)[arg as usize].value;
@@ -159,13 +166,13 @@ impl<'e, 'l, 'a> GreenletEntries<'e, 'l, 'a> {
         let mut registrations = Vec::new();
         for val in linker.values.members(linker.callee(site, EnvId::NONE).value) {
             let (Val::External(path) | Val::Method { path, .. }) = val else { continue };
-            for row in linker.library.handovers(path).iter() {
-                let Selector::Argument(argument) = &row.selector else { continue };
-                if linker.is_argument(site, arg, argument) && self.holds(row.row, site.file, Some(site)) {
-                    registrations.extend(registration_of(row.row, self.has_real_threads(site.file)));
+            for matched in linker.library.handovers(path).iter() {
+                let Selector::Argument(argument) = &matched.selector else { continue };
+                if linker.is_argument(site, arg, argument) && self.row_applies(matched.row, site.file, Some(site)) {
+                    registrations.extend(registration_of(matched.row, self.has_real_threads(site.file)));
                 }
                 // The result of `partial(f, x)` is passed on instead of the body.
-                let wraps = row.wraps && row.passes == Some(Passes::Rest);
+                let wraps = matched.wraps && matched.passes == Some(Passes::Rest);
                 if wraps && linker.is_argument(site, arg, argument) {
                     for (mention, _) in linker.program.uses_of_result(site).iter() {
                         if let Mention::Arg(outer, index) = mention {
@@ -186,19 +193,17 @@ impl<'e, 'l, 'a> GreenletEntries<'e, 'l, 'a> {
     fn is_hook(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
-        let row = linker.program.body(body);
-        let name = facts.text(row.name);
+        let body_facts = linker.program.body(body);
+        let name = facts.text(body_facts.name);
         let file = &linker.program.files[body.file.index()].relative;
         let file = file.rsplit('/').next().unwrap_or(file);
-        let models = linker.library.of(blocklint_core::Language::Python);
-        row.class.is_none()
+        let models = linker.library.of(Language::Python);
+        body_facts.class.is_none()
             && models.named(name).any(|named| named.paths(Uses::OVERRIDE).any(|path| path.path.contains(".<hooks>.")))
             && models.switches().any(|(switch, _)| {
                 switch.setting.iter().any(|setting| match setting {
-                    blocklint_models::Setting::File { file: pattern, .. } => {
-                        blocklint_models::segment_matches(pattern, file)
-                    }
-                    blocklint_models::Setting::Command { .. } => false,
+                    Setting::File { file: pattern, .. } => blocklint_models::segment_matches(pattern, file),
+                    Setting::Command { .. } => false,
                 })
             })
     }

@@ -14,13 +14,13 @@ use blocklint_models::Role;
 /// they may block.
 pub(crate) fn is_publisher_factory(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
-    let row = linker.program.body(body);
+    let body_facts = linker.program.body(body);
     if facts.language == Language::Rust {
-        return row.kind == BodyKind::Function
+        return body_facts.kind == BodyKind::Function
             && linker.returns_future(body)
             && !runs_only_where_blocking_is_allowed(linker, body, DEPTH);
     }
-    if facts.language != Language::Java || row.kind != BodyKind::Function || row.flow != Flow::Sync {
+    if facts.language != Language::Java || body_facts.kind != BodyKind::Function || body_facts.flow != Flow::Sync {
         return false;
     }
     linker.declared_role(body) == Some(Role::Publisher) && !runs_only_where_blocking_is_allowed(linker, body, DEPTH)

@@ -2,13 +2,13 @@
 //! (servers, bots, consumers, endless loops). Tests and examples are no evidence. When one body runs is in
 //! `lifecycle/`.
 
-use blocklint_core::Language;
+use blocklint_core::{Language, Span};
 use blocklint_facts::{BodyId, FileFacts, Form, Region, RegionId, RegionKind, SiteFlags, SiteKind};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::CrateLayout;
-use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_link::program::path_kind::is_example;
 use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{Asks, CallRow, Phase, Uses, Via};
@@ -61,13 +61,13 @@ pub(crate) fn rust_files_taking_arguments<'l>(linker: &'l Linker<'_>) -> impl It
 pub fn project_takes_arguments(linker: &Linker<'_>) -> bool {
     let has_file = |&language: &Language| !purposes_of(linker, language).takes_arguments.is_empty();
     let crates = || linker.program.layout.crates.iter();
-    linker.program.languages().iter().any(has_file) || crates().any(|own| depends_on_parser(linker, own))
+    linker.program.languages().iter().any(has_file) || crates().any(|package| depends_on_parser(linker, package))
 }
 
 /// True if a package depends on a parser of arguments, also outside of its tests (Rust).
-pub(crate) fn depends_on_parser(linker: &Linker<'_>, own: &CrateLayout) -> bool {
+pub(crate) fn depends_on_parser(linker: &Linker<'_>, package: &CrateLayout) -> bool {
     let mut dependencies =
-        own.dependencies.iter().flatten().filter(|(_, name, _)| own.aside.binary_search(name).is_err());
+        package.dependencies.iter().flatten().filter(|(_, name, _)| package.aside.binary_search(name).is_err());
     dependencies.any(|(_, name, _)| is_parser_of_arguments(linker, name))
 }
 
@@ -180,7 +180,7 @@ fn add_callers_of(
     linker: &Linker<'_>,
     language: Language,
     uses: Uses,
-    accepts: impl Fn(blocklint_link::program::ids::PathId) -> bool,
+    accepts: impl Fn(PathId) -> bool,
     files: &mut FxHashSet<FileId>,
 ) {
     let program = linker.program;
@@ -209,7 +209,7 @@ fn add_callers_of(
 /// True if a file has a call that serves by its name: `serve_forever` (Python).
 fn serves_by_name(linker: &Linker<'_>, file: FileId) -> bool {
     let facts = linker.program.facts(file);
-    facts.sites.iter().any(|row| lang::python::conventions::always_serves(facts.text(row.name)))
+    facts.sites.iter().any(|site_facts| lang::python::conventions::always_serves(facts.text(site_facts.name)))
 }
 
 /// Adds the files with a call that serves by its name: `server.serve(service)` (Rust).
@@ -233,11 +233,11 @@ fn add_servers_by_name(linker: &Linker<'_>, files: &mut FxHashSet<FileId>) {
 /// does not count, because its own code shows if it serves. With `must_be_awaited` the call must also be awaited.
 pub(crate) fn is_serving(linker: &Linker<'_>, site: SiteRef, must_be_awaited: bool) -> bool {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
-    if facts.language != Language::Rust || row.kind != SiteKind::Call {
+    let site_facts = linker.program.site(site);
+    if facts.language != Language::Rust || site_facts.kind != SiteKind::Call {
         return false;
     }
-    if must_be_awaited && !row.flags.has(SiteFlags::AWAITED) {
+    if must_be_awaited && !site_facts.flags.has(SiteFlags::AWAITED) {
         return false;
     }
     let targets = linker.targets(site, EnvId::NONE);
@@ -258,22 +258,23 @@ pub(crate) fn is_endless(facts: &FileFacts, id: RegionId) -> bool {
     if region.kind != RegionKind::Loop || facts.form(region.test) != Form::Bool(true) {
         return false;
     }
-    let is_inside =
-        |region: &Region, span: blocklint_core::Span| region.span.start <= span.start && span.end <= region.span.end;
-    let awaits = facts.sites.iter().any(|row| {
-        row.flags.has(SiteFlags::AWAITED) && facts.body_of(row.at) == region.body && is_inside(&region, row.span)
+    let is_inside = |region: &Region, span: Span| region.span.start <= span.start && span.end <= region.span.end;
+    let awaits = facts.sites.iter().any(|site_facts| {
+        site_facts.flags.has(SiteFlags::AWAITED)
+            && facts.body_of(site_facts.at) == region.body
+            && is_inside(&region, site_facts.span)
     });
     awaits && !facts.exits.iter().any(|exit| facts.body_of(exit.at) == region.body && is_inside(&region, exit.span))
 }
 
-/// True if a library enters a body of this language on an event loop because a decorator or a base class registers it.
+/// True if a library runs a body of this language on an event loop, because a decorator or a base class registers it.
 fn has_registration(linker: &Linker<'_>, language: Language) -> bool {
     let program = linker.program;
     (0..program.files.len() as u32).map(FileId).filter(|&file| counts(linker, language, file)).any(|file| {
         let facts = program.facts(file);
         (0..facts.bodies.len() as u32).map(|body| file.body_ref(BodyId(body))).any(|body| {
-            let row = program.body(body);
-            (row.decorators.len > 0 || row.class.is_some())
+            let body_facts = program.body(body);
+            (body_facts.decorators.len > 0 || body_facts.class.is_some())
                 && !linker.is_for_tests(body)
                 && (linker.registered(body).is_some() && !is_of_phase(linker, body, Phase::Test)
                     || is_of_phase(linker, body, Phase::Startup))
@@ -283,10 +284,9 @@ fn has_registration(linker: &Linker<'_>, language: Language) -> bool {
 
 /// True if a decorator registers a body for a phase: `@pytest.fixture` for tests.
 fn is_of_phase(linker: &Linker<'_>, body: BodyRef, phase: Phase) -> bool {
-    linker
-        .decorator_paths(body)
-        .into_iter()
-        .any(|path| linker.library.handovers(path).of_via(Via::Decorator).any(|found| found.row.phase == Some(phase)))
+    linker.decorator_paths(body).into_iter().any(|path| {
+        linker.library.handovers(path).rows_of_via(Via::Decorator).any(|matched| matched.row.phase == Some(phase))
+    })
 }
 
 /// True if a call is one of a library function that serves, by its row (Rust).

@@ -5,7 +5,7 @@ use blocklint_core::{Confidence, Context, Language, Runtime};
 use blocklint_facts::{BodyId, BodyKind, Flow, SuppressionKind};
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{Plain, Table};
-use blocklint_link::program::ids::BodyRef;
+use blocklint_link::program::ids::{BodyRef, FileId};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::values::value::EnvId;
 use blocklint_models::{HandoverRow, Via};
@@ -81,7 +81,7 @@ impl<'l, 'a> Roots<'l, 'a> {
         Roots { linker, roots: Table::default(), programs: Table::default() }
     }
 
-    /// Returns the root that a body is, if it is one.
+    /// Returns the entry point of a body; `None` if the body may block.
     pub fn find_root(&self, body: BodyRef) -> Option<Root> {
         self.linker.query(&self.roots, body, Option::default, || self.search_root(body))
     }
@@ -89,16 +89,17 @@ impl<'l, 'a> Roots<'l, 'a> {
     fn search_root(&self, body: BodyRef) -> Option<Root> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
-        let row = linker.program.body(body);
+        let body_facts = linker.program.body(body);
         let runtime = linker.runtime_of(body.file);
         if linker.is_never_built(body.file) {
             return None;
         }
-        if matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) {
+        if matches!(body_facts.flow, Flow::Coroutine | Flow::AsyncGenerator) {
             if is_dropped(linker, body) {
                 return None;
             }
-            let runtime_of_spawn = || linker.runtime_of_spawner(body).filter(|_| row.kind == BodyKind::AsyncBlock);
+            let runtime_of_spawn =
+                || linker.runtime_of_spawner(body).filter(|_| body_facts.kind == BodyKind::AsyncBlock);
             let runtime = self.runtime_of_task(body).or_else(runtime_of_spawn).or(runtime);
             return Some(Root { kind: RootKind::Coroutine, context: Context::EventLoop, runtime });
         }
@@ -112,7 +113,7 @@ impl<'l, 'a> Roots<'l, 'a> {
             return Some(Root { kind: RootKind::Registered, context: Context::EventLoop, runtime });
         }
         let uses = linker.program.uses_of_callable(body);
-        if matches!(row.kind, BodyKind::Lambda) {
+        if matches!(body_facts.kind, BodyKind::Lambda) {
             return self.root_of_literal(body, uses.iter().map(|(mention, _)| mention));
         }
         if let Some(root) = self.root_of_literal(body, uses_of_anonymous(linker, body).into_iter()) {
@@ -156,7 +157,13 @@ impl<'l, 'a> Roots<'l, 'a> {
                 Some(site) => linker.conditions_hold(&row.when, &row.unless, site, EnvId::NONE),
                 None => row.when.is_empty(),
             };
-            linker.library.handovers(path).of_via(Via::Decorator).map(|found| found.row).find(|row| holds(row))?.runtime
+            linker
+                .library
+                .handovers(path)
+                .rows_of_via(Via::Decorator)
+                .map(|matched| matched.row)
+                .find(|row| holds(row))?
+                .runtime
         })
     }
 
@@ -173,7 +180,7 @@ impl<'l, 'a> Roots<'l, 'a> {
             let file = program.file_at(root)?;
             let main = program.scope_var(file, BodyId(0), name)?;
             let facts = program.facts(file);
-            let main = facts.bodies.iter().position(|row| row.var == main)?;
+            let main = facts.bodies.iter().position(|body_facts| body_facts.var == main)?;
             let runtime = self.runtime_by_attribute(file.body_ref(BodyId(main as u32)))?;
             if common.is_some_and(|common| common != runtime) {
                 return None;
@@ -186,11 +193,12 @@ impl<'l, 'a> Roots<'l, 'a> {
     /// True if the comment `# blocklint: nonblocking` is on the line of a function's definition or above it.
     fn is_promised(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
-        let row = self.linker.program.body(body);
+        let body_facts = self.linker.program.body(body);
         facts.suppressions.iter().any(|comment| {
             comment.kind == SuppressionKind::Nonblocking
-                && row.kind == BodyKind::Function
-                && (comment.line.contains_offset(row.name_span.start) || comment.line.contains_offset(row.span.start))
+                && body_facts.kind == BodyKind::Function
+                && (comment.covered_span.contains_offset(body_facts.name_span.start)
+                    || comment.covered_span.contains_offset(body_facts.span.start))
         })
     }
 
@@ -235,17 +243,13 @@ impl<'l, 'a> Roots<'l, 'a> {
 
 /// Returns the runtime whose functions a file uses to start threads: a framework that the file imports comes before the
 /// event loop that the framework runs on.
-pub fn threads_of(
-    linker: &Linker<'_>,
-    file: blocklint_link::program::ids::FileId,
-    runtime: Option<Runtime>,
-) -> Option<Runtime> {
+pub fn threads_of(linker: &Linker<'_>, file: FileId, runtime: Option<Runtime>) -> Option<Runtime> {
     let facts = linker.program.facts(file);
     let is_imported = |&&(path, _): &&(&str, bool)| {
         path.split('.').next().is_some_and(|head| blocklint_link::models::entry_registration::imports(facts, head))
     };
-    let first = Runtime::thread_functions(runtime).iter().find(is_imported);
+    let imported_function = Runtime::thread_functions(runtime).iter().find(is_imported);
     let is_of_framework =
-        first.is_some_and(|first| Runtime::thread_functions(Some(Runtime::Starlette)).contains(first));
+        imported_function.is_some_and(|first| Runtime::thread_functions(Some(Runtime::Starlette)).contains(first));
     if is_of_framework { Some(Runtime::Starlette) } else { runtime }
 }

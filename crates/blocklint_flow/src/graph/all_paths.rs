@@ -34,7 +34,7 @@ pub struct PathNetwork {
     /// The nodes.
     pub nodes: Vec<PathNetworkNode>,
     /// The nodes at which the paths of each finding begin.
-    pub begins: FxHashMap<(FileId, Span, RuleCode), Vec<u32>>,
+    pub start_nodes: FxHashMap<(FileId, Span, RuleCode), Vec<u32>>,
     index_of_change_point: FxHashMap<ChangePoint, u32>,
     node_of_labelled_body: FxHashMap<LabelledBodyId, u32>,
     node_of_cause: FxHashMap<u32, u32>,
@@ -59,12 +59,14 @@ impl PathNetwork {
 
     /// Returns the node of an edge's target. Adds a new labelled body to `open`.
     fn node_of_target(&mut self, causes: &Causes, next: EdgeTarget, open: &mut Vec<(LabelledBodyId, u32)>) -> u32 {
-        let new = self.nodes.len() as u32;
+        let node_id = self.nodes.len() as u32;
         let node = match next {
-            EdgeTarget::LabelledBody(labelled_body) => *self.node_of_labelled_body.entry(labelled_body).or_insert(new),
-            EdgeTarget::Sink(sink) => *self.node_of_cause.entry(causes.cause_of_sink[sink as usize]).or_insert(new),
+            EdgeTarget::LabelledBody(labelled_body) => {
+                *self.node_of_labelled_body.entry(labelled_body).or_insert(node_id)
+            }
+            EdgeTarget::Sink(sink) => *self.node_of_cause.entry(causes.cause_of_sink[sink as usize]).or_insert(node_id),
         };
-        if node < new {
+        if node < node_id {
             return node;
         }
         let change_point = match next {
@@ -81,9 +83,9 @@ impl PathNetwork {
 
     /// Returns the index of a change point, which is added if it is new.
     fn change_point_index(&mut self, change_point: ChangePoint) -> u32 {
-        let new = self.change_points.len() as u32;
-        let index = *self.index_of_change_point.entry(change_point).or_insert(new);
-        if index == new {
+        let change_point_id = self.change_points.len() as u32;
+        let index = *self.index_of_change_point.entry(change_point).or_insert(change_point_id);
+        if index == change_point_id {
             self.change_points.push(change_point);
         }
         index

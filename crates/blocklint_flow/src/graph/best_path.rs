@@ -70,16 +70,16 @@ impl Cost {
 
     /// Returns the cost of the path with one edge prepended.
     fn prepend(self, linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> Cost {
-        let own = Cost::of_edge(linker, graph, edge);
+        let edge_cost = Cost::of_edge(linker, graph, edge);
         Cost {
-            steps: self.steps + own.steps,
+            steps: self.steps + edge_cost.steps,
             ends_at_dir_entry: self.ends_at_dir_entry,
-            length: self.length + own.length,
+            length: self.length + edge_cost.length,
             hops: self.hops + 1,
             site: edge.site,
-            chosen: self.chosen + own.chosen,
-            guessed: self.guessed + own.guessed,
-            statically_bound_hops: self.statically_bound_hops + own.statically_bound_hops,
+            chosen: self.chosen + edge_cost.chosen,
+            guessed: self.guessed + edge_cost.guessed,
+            statically_bound_hops: self.statically_bound_hops + edge_cost.statically_bound_hops,
         }
     }
 }
@@ -168,19 +168,26 @@ fn has_effect(graph: &Graph<'_>, body: BodyRef, wanted: Option<(Effect, Severity
 /// Returns the alternatives that the call of an edge may run, split into those that hold the thread and the others.
 /// `None` if there is only one.
 pub(crate) fn choice_of(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> Option<Choice> {
-    let held = effect_behind(graph, edge);
-    let by_effect = is_counted_by_effect(linker, edge, held.map(|(effect, _)| effect));
-    let (all, bodies) = alternatives(linker, edge.site);
-    let holds = |body: &BodyRef| if by_effect { has_effect(graph, *body, held) } else { graph.labelled.contains(body) };
+    let edge_effect = effect_behind(graph, edge);
+    let by_effect = is_counted_by_effect(linker, edge, edge_effect.map(|(effect, _)| effect));
+    let (target_count, bodies) = alternatives(linker, edge.site);
+    let holds =
+        |body: &BodyRef| if by_effect { has_effect(graph, *body, edge_effect) } else { graph.labelled.contains(body) };
     let (holders, others): (Vec<BodyRef>, Vec<BodyRef>) = bodies.into_iter().partition(holds);
     let rows = graph.sink_rows_at.get(&edge.site).map_or(0, |&count| count as usize);
-    (all > 1).then(|| Choice { site: edge.site, all, holding: holders.len() + rows, holders, others })
+    (target_count > 1).then(|| Choice {
+        site: edge.site,
+        all: target_count,
+        holding: holders.len() + rows,
+        holders,
+        others,
+    })
 }
 
 /// Returns the number of targets that a call may run, and those of them that are bodies of the project.
 fn alternatives(linker: &Linker<'_>, site: SiteRef) -> (usize, Vec<BodyRef>) {
     let targets = linker.targets(site, blocklint_link::values::value::EnvId::NONE);
-    let mut all = 0usize;
+    let mut target_count = 0usize;
     let mut bodies: Vec<BodyRef> = Vec::new();
     let overridden = targets.list.iter().any(|target| matches!(target, Target::Overrides { .. }));
     for target in &targets.list {
@@ -190,7 +197,7 @@ fn alternatives(linker: &Linker<'_>, site: SiteRef) -> (usize, Vec<BodyRef>) {
                 if overridden && linker.is_stub(body) {
                     continue;
                 }
-                all += 1;
+                target_count += 1;
                 bodies.push(body);
             }
             Target::Overrides { class, name } => {
@@ -198,38 +205,38 @@ fn alternatives(linker: &Linker<'_>, site: SiteRef) -> (usize, Vec<BodyRef>) {
                     if linker.is_stub(*body) || !linker.may_run_override(class, name, *body, site) {
                         continue;
                     }
-                    all += 1;
+                    target_count += 1;
                     bodies.push(*body);
                 }
                 // The call may also run a lambda that implements the interface.
-                all += linker.lambda_count(class);
+                target_count += linker.lambda_count(class);
             }
-            Target::Row { .. } => all += 1,
+            Target::Row { .. } => target_count += 1,
         }
     }
-    (all, bodies)
+    (target_count, bodies)
 }
 
 /// Returns the inferred steps of a call with several alternatives, by the share of alternatives that block. With up to
 /// three alternatives the result is one step. With more it is one step if at least half of them block and one in eight
 /// blocks by this effect; otherwise `LOW_STEPS`. Java and Rust have further conditions, see the comments below.
-fn share_steps(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge, held: Option<(Effect, Severity)>) -> u8 {
-    let effect = held.map(|(effect, _)| effect);
+fn share_steps(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge, edge_effect: Option<(Effect, Severity)>) -> u8 {
+    let effect = edge_effect.map(|(effect, _)| effect);
     let site = edge.site;
     let by_effect = is_counted_by_effect(linker, edge, effect);
-    let has_effect = |body: BodyRef| has_effect(graph, body, held);
+    let has_effect = |body: BodyRef| has_effect(graph, body, edge_effect);
     let is_labelled = |body: BodyRef| if by_effect { has_effect(body) } else { graph.labelled.contains(&body) };
-    let (all, bodies) = alternatives(linker, site);
+    let (target_count, bodies) = alternatives(linker, site);
     let labelled = bodies.iter().filter(|body| is_labelled(**body)).count();
     let same = bodies.iter().filter(|body| has_effect(**body)).count();
     let rows = graph.sink_rows_at.get(&site).map_or(0, |&count| count as usize);
     let (labelled, same) = (labelled + rows, same + rows);
-    if all <= 1 || by_effect && (linker.is_called_on_each(site) || calls_every_override(linker, site)) {
+    if target_count <= 1 || by_effect && (linker.is_called_on_each(site) || calls_every_override(linker, site)) {
         0
     } else if by_effect && linker.is_looked_up_by_key(site) {
         // A table calls each alternative for its key.
         1
-    } else if all <= 3 {
+    } else if target_count <= 3 {
         // One of three implementations is unlikely to run. So are implementations that only a setting selects by class
         // name.
         let by_name = |body: &&BodyRef| {
@@ -243,13 +250,14 @@ fn share_steps(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge, held: Op
                 && !bodies.iter().filter(|body| !is_labelled(**body)).all(|body| by_name(&body))
         };
         if by_effect
-            && (same * 2 < all || linker.program.language(site.file) == Language::Java && is_only_selected_by_name())
+            && (same * 2 < target_count
+                || linker.program.language(site.file) == Language::Java && is_only_selected_by_name())
         {
             LOW_STEPS
         } else {
             1
         }
-    } else if labelled * 2 >= all && same * 8 >= all {
+    } else if labelled * 2 >= target_count && same * 8 >= target_count {
         // If many alternatives only delegate to another one, they are no evidence that the one called here blocks.
         let delegates = |body: &&BodyRef| {
             effect.is_some_and(|effect| graph.shortest.reaches_only_through(graph, **body, effect, &bodies))
@@ -260,11 +268,12 @@ fn share_steps(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge, held: Op
             return LOW_STEPS;
         }
         let delegating = if by_effect { bodies.iter().filter(delegates).count() } else { 0 };
-        match delegating * 3 >= all {
-            true if same.saturating_sub(delegating) * 2 < all => LOW_STEPS,
-            true => 2,
-            false if by_effect && effect.is_some_and(|effect| is_near_for_few(graph, &bodies, effect)) => LOW_STEPS,
-            false => 1,
+        if delegating * 3 >= target_count {
+            if same.saturating_sub(delegating) * 2 < target_count { LOW_STEPS } else { 2 }
+        } else if by_effect && effect.is_some_and(|effect| is_near_for_few(graph, &bodies, effect)) {
+            LOW_STEPS
+        } else {
+            1
         }
     } else {
         LOW_STEPS

@@ -110,8 +110,8 @@ impl Causes {
 fn first_blocking_of_chain(linker: &Linker<'_>, site: SiteRef, blocking: &FxHashSet<SiteRef>) -> Option<SiteRef> {
     const LONGEST: usize = 16;
     let maker = |call: &SiteRef| {
-        let made = linker.program.site_of_form(call.file, linker.receiver_form(*call)?)?;
-        Some(call.file.site_ref(made))
+        let creation = linker.program.site_of_form(call.file, linker.receiver_form(*call)?)?;
+        Some(call.file.site_ref(creation))
     };
     let makers = std::iter::successors(maker(&site), maker).take(LONGEST);
     makers.filter(|call| blocking.contains(call)).last()

@@ -38,8 +38,9 @@ impl Distances {
         let shortest = self.shortest.get_or_init(|| ShortestPaths::new(graph));
         let Some(labelled_bodies) = shortest.labelled_bodies.get(&(body, effect)) else { return false };
         labelled_bodies.iter().all(|&labelled_body| {
-            let mut rest = std::iter::successors(Some(labelled_body), |id| shortest.next[id.0 as usize]).skip(1);
-            rest.any(|id| others.contains(&graph.labelled_body(id).node.body))
+            let mut following_bodies =
+                std::iter::successors(Some(labelled_body), |id| shortest.next[id.0 as usize]).skip(1);
+            following_bodies.any(|id| others.contains(&graph.labelled_body(id).node.body))
         })
     }
 }

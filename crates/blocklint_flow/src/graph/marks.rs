@@ -6,20 +6,20 @@ use smallvec::SmallVec;
 
 /// Identifies one question of one signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct AskId {
+pub struct QuestionId {
     /// The index of the signal in `SIGNALS`.
     pub signal: u8,
     /// The index of the question among those of the signal.
-    pub nth: u8,
+    pub question_index: u8,
 }
 
 /// One decision about a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mark {
     /// A signal answered "yes".
-    Applied(AskId),
+    Applied(QuestionId),
     /// A signal answered "yes" about a condition. It applies only if no caller decides the condition.
-    IfUndecided(AskId),
+    IfUndecided(QuestionId),
     /// No caller decided the open condition.
     Undecided,
 }
@@ -44,14 +44,14 @@ impl MarkLists {
 
     /// Returns the list with one mark appended. Returns the old list if the table is full.
     pub(crate) fn append(&mut self, marks: Marks, mark: Mark) -> Marks {
-        let mut list = SmallVec::from_slice(self.marks(marks));
-        list.push(mark);
-        if let Some(&known) = self.numbers.get(&list) {
+        let mut marks_and_new = SmallVec::from_slice(self.marks(marks));
+        marks_and_new.push(mark);
+        if let Some(&known) = self.numbers.get(&marks_and_new) {
             return known;
         }
         let Ok(number) = u16::try_from(self.lists.len() + 1) else { return marks };
-        self.lists.push(list.clone());
-        self.numbers.insert(list, Marks(number));
+        self.lists.push(marks_and_new.clone());
+        self.numbers.insert(marks_and_new, Marks(number));
         Marks(number)
     }
 }

@@ -32,7 +32,7 @@ pub struct LabelledBodyId(pub u32);
 pub enum EdgeTarget {
     /// A called body with its label.
     LabelledBody(LabelledBodyId),
-    /// A call that enters a model row: an index into `Graph::sinks`.
+    /// A sink: an index into `Graph::sinks`.
     Sink(u32),
 }
 
@@ -85,7 +85,7 @@ pub struct Hit {
     /// The body that must not block.
     pub root: BodyRef,
     /// The kind of root, or the context that a function is handed over to.
-    pub kind: Root,
+    pub entry_point: Root,
     /// True if the site hands a function over instead of running it.
     pub handed: bool,
     /// True if a comment at the site suppresses it.
@@ -105,16 +105,16 @@ pub(crate) struct HitKind {
     pub(crate) suppressed: bool,
 }
 
-/// A call that enters a model row.
+/// A call that matches a blocking model row.
 #[derive(Debug)]
 pub struct SinkSite<'m> {
     /// The call.
     pub site: SiteRef,
-    /// The row that it enters.
+    /// The row that it matches.
     pub row: Match<'m, CallRow>,
     /// The library path under which the row was found.
     pub path: PathId,
-    /// The label, without the contexts that comments silenced.
+    /// The label, without the contexts that comments suppressed.
     pub label: LabelId,
     /// The blocking call during which other code holds the lock, if the sink is a wait for that lock.
     pub held_by: Option<SiteRef>,
@@ -123,7 +123,7 @@ pub struct SinkSite<'m> {
 }
 
 impl SinkSite<'_> {
-    /// Returns the body that enters the row.
+    /// Returns the body that contains the call of the row.
     pub fn body(&self, linker: &Linker<'_>) -> BodyRef {
         self.wraps.unwrap_or_else(|| linker.program.body_of_site(self.site))
     }

@@ -69,7 +69,7 @@ pub struct RawStep {
     pub written: String,
 }
 
-/// A call of the project that enters a model row.
+/// A call of the project that matches a blocking model row.
 #[derive(Clone, Debug)]
 pub struct RawCause {
     /// The file.

@@ -1,6 +1,6 @@
 //! Steps of a trace: the source span of a site and the step for one edge of a path.
 
-use blocklint_core::Language;
+use blocklint_core::{Language, Span};
 use blocklint_facts::SiteKind;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
@@ -9,19 +9,19 @@ use crate::graph::raw_finding::RawStep;
 use crate::graph::{EdgeTarget, FlowEdge, Graph};
 
 /// Returns the span at which a site is reported: the whole call in Python, from the called name on in Rust and Java.
-pub fn place_of(linker: &Linker<'_>, site: SiteRef) -> blocklint_core::Span {
+pub fn place_of(linker: &Linker<'_>, site: SiteRef) -> Span {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
-    let is_call = matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro);
+    let site_facts = linker.program.site(site);
+    let is_call = matches!(site_facts.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro);
     if facts.language != Language::Python && is_call {
-        return blocklint_core::Span::new(row.name_span.start, row.span.end);
+        return Span::new(site_facts.name_span.start, site_facts.span.end);
     }
-    row.span
+    site_facts.span
 }
 
 /// Returns the trace step for one edge. `handed` is the index of the argument that a handover at the root hands over.
 pub fn trace_step(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge, handed: Option<u32>) -> RawStep {
-    let row = linker.program.site(edge.site);
+    let site_facts = linker.program.site(edge.site);
     let wraps = match edge.next {
         EdgeTarget::LabelledBody(_) => None,
         EdgeTarget::Sink(sink) => graph.sinks[sink as usize].wraps,
@@ -34,7 +34,7 @@ pub fn trace_step(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge, hande
     let arg = edge.arg.and_then(|arg| linker.program.args_of(edge.site).get(arg as usize).copied());
     let (span, written) = match arg {
         // The argument is the code that runs; a literal has no name of its own.
-        Some(arg) if handed.is_some() && row.kind != SiteKind::Decorate => {
+        Some(arg) if handed.is_some() && site_facts.kind != SiteKind::Decorate => {
             (arg.span, linker.written(edge.site.file, arg.value))
         }
         Some(arg) => {

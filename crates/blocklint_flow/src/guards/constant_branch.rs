@@ -32,17 +32,19 @@ fn constant_result(linker: &Linker<'_>, site: SiteRef, test: FormId, depth: u32)
         Form::Alt(AltKind::And, list) => {
             let parts: Vec<_> =
                 facts.list(list).iter().map(|&part| constant_result(linker, site, part, depth)).collect();
-            match parts.contains(&Some(false)) {
-                true => Some(false),
-                false => parts.iter().all(|part| *part == Some(true)).then_some(true),
+            if parts.contains(&Some(false)) {
+                Some(false)
+            } else {
+                parts.iter().all(|part| *part == Some(true)).then_some(true)
             }
         }
         Form::Alt(AltKind::Or, list) => {
             let parts: Vec<_> =
                 facts.list(list).iter().map(|&part| constant_result(linker, site, part, depth)).collect();
-            match parts.contains(&Some(true)) {
-                true => Some(true),
-                false => parts.iter().all(|part| *part == Some(false)).then_some(false),
+            if parts.contains(&Some(true)) {
+                Some(true)
+            } else {
+                parts.iter().all(|part| *part == Some(false)).then_some(false)
             }
         }
         Form::Compare(comparison, left, right) => {
@@ -93,39 +95,40 @@ fn only_literal_returned(linker: &Linker<'_>, call: SiteRef) -> Option<Constant>
     let targets = linker.targets(call, EnvId::NONE);
     let [Target::Body { body, kind: TargetKind::Call, .. }] = targets.list[..] else { return None };
     let facts = linker.program.facts(body.file);
-    let row = linker.program.body(body);
+    let body_facts = linker.program.body(body);
     let is_open = targets.unknown || targets.steps > 0 || linker.is_stub(body);
-    if is_open || row.kind != BodyKind::Function || !facts.list(row.decorators).is_empty() {
+    if is_open || body_facts.kind != BodyKind::Function || !facts.list(body_facts.decorators).is_empty() {
         return None;
     }
-    let mut seen = SeenLiteral::default();
+    let mut visited = SeenLiteral::default();
     let mut returns_at_end = false;
     for exit in linker.program.exits_in(body) {
-        seen.add(plain_literal(linker, body.file, exit.value)?);
+        visited.add(plain_literal(linker, body.file, exit.value)?);
         returns_at_end |= facts.region(exit.at.region).kind == RegionKind::Body;
     }
     // A function that ends without `return` returns `None`.
-    if returns_at_end { seen.single() } else { None }
+    if returns_at_end { visited.single() } else { None }
 }
 
 /// Returns the literal that all assignments to a variable assign.
 fn only_literal_assigned(linker: &Linker<'_>, file: FileId, var: VarId) -> Option<Constant> {
     let facts = linker.program.facts(file);
-    let row = facts.var(var);
-    if matches!(row.kind, VarKind::Param(_)) {
+    let var_facts = facts.var(var);
+    if matches!(var_facts.kind, VarKind::Param(_)) {
         return None;
     }
-    let mut seen = SeenLiteral::default();
-    for row in facts.assigns_of(var) {
-        seen.add(plain_literal(linker, file, row.value)?);
+    let mut visited = SeenLiteral::default();
+    for assignment in facts.assigns_of(var) {
+        visited.add(plain_literal(linker, file, assignment.value)?);
     }
     // Code outside of a module may assign the module's variable as an attribute (`settings.debug = True`).
-    let is_module_level = facts.body(row.body).parent.get().is_none();
-    if is_module_level && foreign_receivers(linker, file, row.name, &[]).any(|val| !matches!(val, Val::Instance { .. }))
+    let is_module_level = facts.body(var_facts.body).parent.get().is_none();
+    if is_module_level
+        && foreign_receivers(linker, file, var_facts.name, &[]).any(|val| !matches!(val, Val::Instance { .. }))
     {
         return None;
     }
-    seen.single()
+    visited.single()
 }
 
 /// The most subclasses of a class whose fields are read.
@@ -164,18 +167,18 @@ fn only_literal_in_field(linker: &Linker<'_>, class: ClassRef, file: FileId, sym
         }
         if let Some((owner, var)) = linker.own_member(next, name) {
             let facts = linker.program.facts(owner.file);
-            for row in facts.assigns_of(var) {
+            for assignment in facts.assigns_of(var) {
                 // `device: str` alone assigns nothing, but shows that other code assigns the field.
-                literals.add(plain_literal(linker, owner.file, row.value)?);
+                literals.add(plain_literal(linker, owner.file, assignment.value)?);
             }
         }
         for assign in linker.own_assigns(next, name) {
-            let row = facts.assign(assign);
+            let assignment = facts.assign(assign);
             let literal_of_constructor = || {
-                let setter = linker.program.body_of(next.file, row.at);
-                linker.constructor_literal(setter, row.value, MOST_CONSTRUCTORS)
+                let setter = linker.program.body_of(next.file, assignment.at);
+                linker.constructor_literal(setter, assignment.value, MOST_CONSTRUCTORS)
             };
-            literals.add(plain_literal(linker, next.file, row.value).or_else(literal_of_constructor)?);
+            literals.add(plain_literal(linker, next.file, assignment.value).or_else(literal_of_constructor)?);
         }
     }
     let related: Vec<ClassRef> = related_classes.into_iter().collect();
@@ -203,13 +206,13 @@ fn foreign_receivers(linker: &Linker<'_>, file: FileId, sym: Sym, classes: &[Cla
     let names: Vec<_> = classes.iter().flat_map(|&class| linker.class_names(class)).collect();
     for &(file, sym) in linker.program.occurrences(name) {
         let facts = linker.program.facts(file);
-        for &(assign, own) in linker.program.index_of(file).attr_assigns(sym) {
-            let row = facts.assign(assign);
-            let Form::Attr(base, _) = facts.form(row.target) else { continue };
-            if own {
+        for &(assign, is_own) in linker.program.index_of(file).attr_assigns(sym) {
+            let assignment = facts.assign(assign);
+            let Form::Attr(base, _) = facts.form(assignment.target) else { continue };
+            if is_own {
                 continue;
             }
-            let scope = blocklint_link::values::expr::Scope { file, at: row.at, env: EnvId::NONE };
+            let scope = blocklint_link::values::expr::Scope { file, at: assignment.at, env: EnvId::NONE };
             for val in linker.values.members(linker.eval(scope, base).value) {
                 let mentions_class =
                     || names.is_empty() || names.iter().any(|&name| linker.program.local(file, name).is_some());

@@ -12,7 +12,7 @@ use blocklint_link::linker::LOW_STEPS;
 use blocklint_link::models::row_match::ConditionResult;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 use blocklint_link::values::value::{BoundId, EnvId};
-use blocklint_models::Test;
+use blocklint_models::{Argument, Test};
 use smallvec::SmallVec;
 
 use crate::callers::loop_check::tests_loop;
@@ -23,6 +23,9 @@ use crate::guards::filled_mapping::is_stored_by_project;
 use crate::guards::java_setting::fails_by_default;
 use crate::guards::rust_getter::getter_result;
 use crate::guards::type_test::fails_by_type;
+
+/// How many variables and fields are followed to the constant of an argument.
+const MAX_CONSTANT_DEPTH: u32 = 6;
 
 impl<'l, 'a> Conditions<'l, 'a> {
     /// Decides the guards and the hold of a label by the arguments of a call, and stores what remains for the callers
@@ -111,10 +114,10 @@ impl<'l, 'a> Conditions<'l, 'a> {
     /// True if no code that awaits a private coroutine meets a guard on the coroutine's parameter (Python).
     pub(crate) fn no_await_meets_guard(&self, root: BodyRef, guard: &Guard) -> bool {
         let facts = self.linker.program.facts(root.file);
-        let row = self.linker.program.body(root);
+        let body_facts = self.linker.program.body(root);
         let is_private = facts.language == Language::Python
-            && row.flow == Flow::Coroutine
-            && lang::python::conventions::is_private(facts.text(row.name));
+            && body_facts.flow == Flow::Coroutine
+            && lang::python::conventions::is_private(facts.text(body_facts.name));
         if !is_private {
             return false;
         }
@@ -202,9 +205,12 @@ impl<'l, 'a> Conditions<'l, 'a> {
 
     /// Returns the answer of a call to a guard, by a branch around it or by its arguments.
     fn answer_of(&self, caller: Caller, node: Node, guard: &Guard) -> Answer {
-        self.cached_answer(caller, node.body, guard, || match self.fails_by_branch(caller, node, guard) {
-            true => Answer::Fails,
-            false => self.answer_by_argument(caller, node, guard),
+        self.cached_answer(caller, node.body, guard, || {
+            if self.fails_by_branch(caller, node, guard) {
+                Answer::Fails
+            } else {
+                self.answer_by_argument(caller, node, guard)
+            }
         })
     }
 
@@ -233,16 +239,17 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
         let form = self.linker.argument_for_param(caller.site, node.body, guard.param, caller.with_receiver);
         // Rust lists `self` among the parameters.
-        let is_receiver = guard.param == 0
-            && caller.with_receiver
-            && self.linker.program.language(node.body.file) == blocklint_core::Language::Rust;
+        let is_receiver =
+            guard.param == 0 && caller.with_receiver && self.linker.program.language(node.body.file) == Language::Rust;
         let form = form.or_else(|| self.linker.receiver_form(caller.site).filter(|_| is_receiver));
         let Some(form) = form else { return Answer::Unknown };
         let result_of = |test: &Test| match test {
             Test::From(_) | Test::Unbounded => self.linker.origin_test(test, caller.site, form, caller.env),
             Test::Unseen => self.linker.unseen_test(caller.site, form, caller.env),
             Test::Type(wanted) => self.linker.type_test(wanted, caller.site, form, BoundId::NONE, caller.env),
-            test => self.linker.test_constant(test, &self.linker.constant(caller.site, form, caller.env, 6)),
+            test => self
+                .linker
+                .test_constant(test, &self.linker.constant(caller.site, form, caller.env, MAX_CONSTANT_DEPTH)),
         };
         match tests.iter().map(result_of).find(|result| *result != ConditionResult::Yes) {
             None if guard.wanted => Answer::Holds,
@@ -337,8 +344,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
             let facts = program.facts(body.file);
             program.params_of(body).get(param as usize).map(|param| facts.text(param.name))
         };
-        let own = name_of(program.body_of_site(caller.site), index);
-        let is_same = own.is_some() && guard.asked.is_none() && own == name_of(node.body, guard.param);
+        let param_name = name_of(program.body_of_site(caller.site), index);
+        let is_same = param_name.is_some() && guard.asked.is_none() && param_name == name_of(node.body, guard.param);
         let passed = if is_same { guard.passed.max(1) } else { guard.passed.saturating_add(1) };
         match passed {
             passed if passed <= MOST_HOPS => Answer::Param { index, passed, filled_in: false },
@@ -349,13 +356,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
     /// Returns the answer of an argument that is a variable with several assignments, by all its literals. If all
     /// literals fail the guard, and the variable may also be the caller's unchanged parameter, the guard is now over
     /// that parameter.
-    fn answer_by_assignments(
-        &self,
-        caller: Caller,
-        node: Node,
-        guard: &Guard,
-        form: blocklint_facts::FormId,
-    ) -> Answer {
+    fn answer_by_assignments(&self, caller: Caller, node: Node, guard: &Guard, form: FormId) -> Answer {
         let (mut holding, mut failing, mut param, mut filled_in) = (false, false, None, false);
         for reaching in self.linker.constants_at(caller.site, form, caller.env).iter() {
             if reaching.replaces_missing || reaching.falls_back && guard.tests_absence() {
@@ -524,7 +525,9 @@ impl<'l, 'a> Conditions<'l, 'a> {
             Some(GuardKey::Key(name, default)) => return self.argument_of_key(caller, node, name, default),
             Some(&GuardKey::Param(body, index)) => {
                 return match linker.argument_for_param(caller.site, body, index, caller.with_receiver) {
-                    Some(form) => PassedArgument::Constant(linker.constant(caller.site, form, caller.env, 6)),
+                    Some(form) => {
+                        PassedArgument::Constant(linker.constant(caller.site, form, caller.env, MAX_CONSTANT_DEPTH))
+                    }
                     None => self.argument_by_default(caller.site, linker.default_of(body, index)),
                 };
             }
@@ -536,14 +539,14 @@ impl<'l, 'a> Conditions<'l, 'a> {
             && index as usize >= rest
         {
             let position = (index as usize).saturating_sub(usize::from(caller.with_receiver));
-            let argument = blocklint_models::Argument::Position(position as i32);
+            let argument = Argument::Position(position as i32);
             if let Some(form) = linker.argument(caller.site, &argument) {
-                return PassedArgument::Constant(linker.constant(caller.site, form, caller.env, 6));
+                return PassedArgument::Constant(linker.constant(caller.site, form, caller.env, MAX_CONSTANT_DEPTH));
             }
             return if self.forwards_all(caller.site) { PassedArgument::Forwarded } else { PassedArgument::Hidden };
         }
         match linker.argument_for_param(caller.site, node.body, index, caller.with_receiver) {
-            Some(form) => PassedArgument::Constant(linker.constant(caller.site, form, caller.env, 6)),
+            Some(form) => PassedArgument::Constant(linker.constant(caller.site, form, caller.env, MAX_CONSTANT_DEPTH)),
             None => self.argument_by_default(caller.site, linker.default_of(node.body, index)),
         }
     }
@@ -593,7 +596,9 @@ impl<'l, 'a> Conditions<'l, 'a> {
         let facts = self.linker.program.facts(caller.site.file);
         let args = self.linker.program.args_of(caller.site);
         match args.iter().find(|arg| arg.name.is_some() && facts.text(arg.name) == key) {
-            Some(arg) => PassedArgument::Constant(self.linker.constant(caller.site, arg.value, caller.env, 6)),
+            Some(arg) => {
+                PassedArgument::Constant(self.linker.constant(caller.site, arg.value, caller.env, MAX_CONSTANT_DEPTH))
+            }
             None => self.argument_by_default(caller.site, Some(default.clone())),
         }
     }
@@ -605,10 +610,10 @@ impl<'l, 'a> Conditions<'l, 'a> {
         self.linker.program.args_of(site).iter().any(|arg| match facts.form(arg.value) {
             Form::Star(inner) | Form::StarStar(inner) => match facts.form(inner) {
                 Form::Var(var) => {
-                    let row = facts.var(var);
-                    let VarKind::Param(index) = row.kind else { return false };
+                    let var_facts = facts.var(var);
+                    let VarKind::Param(index) = var_facts.kind else { return false };
                     let is_rest = |param: &Param| matches!(param.kind, ParamKind::VarArgs | ParamKind::KwArgs);
-                    row.body == body && facts.params_of(body).get(index as usize).is_some_and(is_rest)
+                    var_facts.body == body && facts.params_of(body).get(index as usize).is_some_and(is_rest)
                 }
                 _ => false,
             },
@@ -620,9 +625,11 @@ impl<'l, 'a> Conditions<'l, 'a> {
     /// `loop.call_soon(close, True)`.
     fn forwarded_argument(&self, caller: Caller, arg: u32, index: u32) -> PassedArgument {
         let args = self.linker.program.args_of(caller.site);
-        let rest = &args[(arg as usize + 1).min(args.len())..];
-        match rest.iter().filter(|arg| arg.name.is_none()).nth(index as usize) {
-            Some(arg) => PassedArgument::Constant(self.linker.constant(caller.site, arg.value, caller.env, 6)),
+        let later_args = &args[(arg as usize + 1).min(args.len())..];
+        match later_args.iter().filter(|arg| arg.name.is_none()).nth(index as usize) {
+            Some(arg) => {
+                PassedArgument::Constant(self.linker.constant(caller.site, arg.value, caller.env, MAX_CONSTANT_DEPTH))
+            }
             None => PassedArgument::Hidden,
         }
     }

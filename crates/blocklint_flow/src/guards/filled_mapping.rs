@@ -66,9 +66,9 @@ fn key_of_field(facts: &FileFacts, form: FormId) -> Option<(Sym, Sym)> {
     let (base, key) = match facts.form(form) {
         Form::Subscript(base, key) => (base, key),
         Form::Result(call) => {
-            let row = facts.site(call);
-            let Form::Attr(base, _) = facts.form(row.callee) else { return None };
-            let reads = lang::words_of(facts.language).reads_key(facts.text(row.name));
+            let site_facts = facts.site(call);
+            let Form::Attr(base, _) = facts.form(site_facts.callee) else { return None };
+            let reads = lang::words_of(facts.language).reads_key(facts.text(site_facts.name));
             (base, facts.args_of(call).first().filter(|_| reads)?.value)
         }
         _ => return None,

@@ -45,11 +45,11 @@ pub(crate) fn regions_outward(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[R
 /// it has no annotation for a container.
 pub(crate) fn is_made_by_name(linker: &Linker<'_>, class: ClassRef) -> bool {
     let facts = linker.program.facts(class.file);
-    let row = linker.program.class(class);
-    let Some(name) = linker.program.global(class.file, row.name) else { return false };
+    let class_facts = linker.program.class(class);
+    let Some(name) = linker.program.global(class.file, class_facts.name) else { return false };
     facts.language == Language::Java
-        && row.decorators.is_empty()
-        && row.parent == BodyId(0)
+        && class_facts.decorators.is_empty()
+        && class_facts.parent == BodyId(0)
         && !linker.program.occurrences(name).iter().any(|&(file, _)| {
             file != class.file && linker.program.language(file) == Language::Java && !linker.program.is_test(file)
         })

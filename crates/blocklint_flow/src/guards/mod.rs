@@ -21,7 +21,7 @@ use crate::callers::{Caller, Callers};
 use crate::entries::root::Roots;
 use crate::guards::answers::GuardAnswers;
 
-/// Decides if calls meet the guards of the bodies that they enter, and caches the answers.
+/// Decides if calls meet the guards of the bodies that they run, and caches the answers.
 pub(crate) struct Conditions<'l, 'a> {
     pub(crate) linker: &'l Linker<'a>,
     pub(crate) callers: Callers<'l, 'a>,

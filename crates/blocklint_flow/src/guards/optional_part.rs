@@ -17,6 +17,9 @@ use smallvec::SmallVec;
 use crate::callers::{Caller, CallerKind, Callers, are_few};
 use crate::lifecycle::phase::calls_with_name_of;
 
+/// How many variables and fields are followed to the constant of an argument.
+const MAX_CONSTANT_DEPTH: u32 = 3;
+
 /// The most variables, fields and callers through which an object is followed.
 const DEPTH: u32 = 10;
 
@@ -70,8 +73,8 @@ pub(crate) fn needs_missing_part<'a>(
 pub(crate) fn parts_over(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[Sym; 2]> {
     let facts = linker.program.facts(site.file);
     let mut parts = SmallVec::new();
-    for (test, holds) in linker.tests_around(site) {
-        add_parts(facts, test, holds, &mut parts);
+    for (test, outcome) in linker.tests_around(site) {
+        add_parts(facts, test, outcome, &mut parts);
     }
     parts
 }
@@ -96,19 +99,20 @@ fn collect_objects<'a>(
             collect_objects_called_on(linker, callers, scope.file.body_ref(body), objects, depth)
         }
         Form::Var(var) => {
-            let row = facts.var(var);
-            if let VarKind::Param(index) = row.kind {
-                let is_only_passed = row.body == body && facts.assigns_of(var).all(|row| row.value.is_none());
+            let var_facts = facts.var(var);
+            if let VarKind::Param(index) = var_facts.kind {
+                let is_only_passed =
+                    var_facts.body == body && facts.assigns_of(var).all(|assignment| assignment.value.is_none());
                 return is_only_passed
                     && collect_passed_objects(linker, callers, scope.file.body_ref(body), index, objects, depth);
             }
             let Some(only) = facts.only_value_of(var) else { return false };
             match facts.form(only.value) {
                 Form::Import(_) => collect_object_of_module(linker, linker.module_var(scope.file, form), objects),
-                Form::Result(site) if row.body == BodyId(0) || row.body == body => {
-                    add_made_object(linker, scope.file.site_ref(site), Some(row.name), objects)
+                Form::Result(site) if var_facts.body == BodyId(0) || var_facts.body == body => {
+                    add_made_object(linker, scope.file.site_ref(site), Some(var_facts.name), objects)
                 }
-                _ if row.body == body => {
+                _ if var_facts.body == body => {
                     collect_objects(linker, callers, Scope { at: only.at, ..scope }, only.value, objects, depth)
                 }
                 _ => false,
@@ -120,9 +124,11 @@ fn collect_objects<'a>(
         }
         Form::Attr(..) => collect_object_of_module(linker, linker.module_var(scope.file, form), objects),
         Form::Subscript(base, key) => {
-            let (Form::Attr(own, name), Form::Str(key)) = (facts.form(base), facts.form(key)) else { return false };
+            let (Form::Attr(receiver, name), Form::Str(key)) = (facts.form(base), facts.form(key)) else {
+                return false;
+            };
             let class = linker.class_around(scope.file.body_ref(body));
-            let Some(class) = class.filter(|_| is_own_receiver(facts, own)) else { return false };
+            let Some(class) = class.filter(|_| is_own_receiver(facts, receiver)) else { return false };
             class.file == scope.file && collect_objects_under_key(linker, callers, class, (name, key), objects, depth)
         }
         _ => false,
@@ -134,9 +140,9 @@ fn add_made_object(linker: &Linker<'_>, site: SiteRef, variable: Option<Sym>, ob
     if !matches!(linker.program.site(site).kind, SiteKind::Call | SiteKind::New) {
         return false;
     }
-    let made = MadeObject { site, variable };
-    if !objects.made.contains(&made) {
-        objects.made.push(made);
+    let object = MadeObject { site, variable };
+    if !objects.made.contains(&object) {
+        objects.made.push(object);
     }
     objects.made.len() <= MOST_OBJECTS
 }
@@ -173,9 +179,12 @@ fn collect_passed_objects<'a>(
     let is_called_by_name = call_sites.is_empty();
     let by_name = if is_called_by_name { calls_with_name_of(linker, body) } else { SmallVec::new() };
     let sites = if is_called_by_name { &by_name[..] } else { &call_sites[..] };
-    let argument_at = |site| match is_called_by_name {
-        true => linker.argument_for_param(site, body, index, true),
-        false => linker.passed_argument(site, body, index),
+    let argument_at = |site| {
+        if is_called_by_name {
+            linker.argument_for_param(site, body, index, true)
+        } else {
+            linker.passed_argument(site, body, index)
+        }
     };
     are_few(sites)
         && sites.iter().all(|&site| match argument_at(site) {
@@ -224,17 +233,17 @@ fn collect_objects_of_field<'a>(
     let Some(name) = linker.program.global(file, field) else { return false };
     let mut is_assigned = false;
     let is_complete = linker.assigns_to_member(class, name).into_iter().all(|(file, assign)| {
-        let row = linker.program.facts(file).assign(assign);
-        if row.value.is_none() {
+        let assignment = linker.program.facts(file).assign(assign);
+        if assignment.value.is_none() {
             return true;
         }
         is_assigned = true;
-        let scope = Scope { file, at: row.at, env: EnvId::NONE };
-        match linker.program.facts(file).form(row.value) {
+        let scope = Scope { file, at: assignment.at, env: EnvId::NONE };
+        match linker.program.facts(file).form(assignment.value) {
             Form::Result(site) => {
                 add_made_object(linker, file.site_ref(site), linker.program.local(file, name), objects)
             }
-            _ => collect_objects(linker, callers, scope, row.value, objects, depth),
+            _ => collect_objects(linker, callers, scope, assignment.value, objects, depth),
         }
     });
     is_assigned && is_complete
@@ -256,10 +265,10 @@ fn collect_objects_under_key<'a>(
     let Some(setter) = setter else { return false };
     let mut has_stored = false;
     let is_complete = linker.program.index_of(file).sites_named(setter).iter().all(|&site| {
-        let row = facts.site(site);
-        let is_of_field = matches!(facts.form(row.callee), Form::Attr(base, name)
+        let site_facts = facts.site(site);
+        let is_of_field = matches!(facts.form(site_facts.callee), Form::Attr(base, name)
                 if name == field && is_own_receiver(facts, base));
-        if !is_of_field || linker.class_around(linker.program.body_of(file, row.at)) != Some(class) {
+        if !is_of_field || linker.class_around(linker.program.body_of(file, site_facts.at)) != Some(class) {
             return true;
         }
         match *facts.args_of(site) {
@@ -279,9 +288,9 @@ fn collect_objects_under_key<'a>(
 }
 
 /// True if an object was made without a part (`Cache(remote=None)`), and no code assigns the part later.
-fn is_left_out(linker: &Linker<'_>, made: MadeObject, class: ClassRef, part: Sym) -> bool {
+fn is_left_out(linker: &Linker<'_>, object: MadeObject, class: ClassRef, part: Sym) -> bool {
     let Some(index) = constructor_param_of_field(linker, class, part) else { return false };
-    let targets = linker.targets(made.site, EnvId::NONE);
+    let targets = linker.targets(object.site, EnvId::NONE);
     let constructor = targets.list.iter().find_map(|target| match *target {
         Target::Body { body, with_receiver, .. } if is_constructor_of(linker, class, body) => {
             Some((body, with_receiver))
@@ -289,17 +298,17 @@ fn is_left_out(linker: &Linker<'_>, made: MadeObject, class: ClassRef, part: Sym
         _ => None,
     });
     let Some((body, with_receiver)) = constructor else { return false };
-    let is_none = match linker.argument_for_param(made.site, body, index, with_receiver) {
-        Some(form) => linker.constant(made.site, form, EnvId::NONE, 3) == Constant::Null,
-        None => !linker.has_unpacked_arguments(made.site) && linker.default_of(body, index) == Some(Constant::Null),
+    let is_none = match linker.argument_for_param(object.site, body, index, with_receiver) {
+        Some(form) => linker.constant(object.site, form, EnvId::NONE, MAX_CONSTANT_DEPTH) == Constant::Null,
+        None => !linker.has_unpacked_arguments(object.site) && linker.default_of(body, index) == Some(Constant::Null),
     };
-    is_none && !may_be_assigned_later(linker, made, class.file, part)
+    is_none && !may_be_assigned_later(linker, object, class.file, part)
 }
 
 /// True if a body is the constructor that a class itself defines.
 fn is_constructor_of(linker: &Linker<'_>, class: ClassRef, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
-    linker.program.body(body).class.get().map(|own| body.file.class_ref(own)) == Some(class)
+    linker.program.body(body).class.get().map(|defining_class| body.file.class_ref(defining_class)) == Some(class)
         && lang::words_of(facts.language).is_constructor(facts.text(linker.program.body(body).name))
 }
 
@@ -308,13 +317,13 @@ fn is_constructor_of(linker: &Linker<'_>, class: ClassRef, body: BodyRef) -> boo
 fn constructor_param_of_field(linker: &Linker<'_>, class: ClassRef, field: Sym) -> Option<u32> {
     let facts = linker.program.facts(class.file);
     let mut param = None;
-    for &(assign, own) in linker.program.index_of(class.file).attr_assigns(field) {
-        let row = facts.assign(assign);
-        let body = linker.program.body_of(class.file, row.at);
-        if !own || row.value.is_none() || linker.class_around(body) != Some(class) {
+    for &(assign, is_own) in linker.program.index_of(class.file).attr_assigns(field) {
+        let assignment = facts.assign(assign);
+        let body = linker.program.body_of(class.file, assignment.at);
+        if !is_own || assignment.value.is_none() || linker.class_around(body) != Some(class) {
             continue;
         }
-        let Form::Var(var) = facts.form(row.value) else { return None };
+        let Form::Var(var) = facts.form(assignment.value) else { return None };
         let var = facts.var(var);
         let VarKind::Param(index) = var.kind else { return None };
         if param.is_some() || class.file.body_ref(var.body) != body || !is_constructor_of(linker, class, body) {
@@ -327,31 +336,31 @@ fn constructor_param_of_field(linker: &Linker<'_>, class: ClassRef, field: Sym) 
 
 /// True if any code assigns the field of an object with the same name (`memory.remote = connect()`), or the field has
 /// no known name.
-fn may_be_assigned_later(linker: &Linker<'_>, made: MadeObject, declared: FileId, field: Sym) -> bool {
+fn may_be_assigned_later(linker: &Linker<'_>, object: MadeObject, declared: FileId, field: Sym) -> bool {
     let Some(field) = linker.program.global(declared, field) else { return true };
-    let name = made.variable.and_then(|variable| linker.program.global(made.site.file, variable));
+    let name = object.variable.and_then(|variable| linker.program.global(object.site.file, variable));
     linker.program.occurrences(field).iter().any(|&(file, sym)| {
         let facts = linker.program.facts(file);
-        linker.program.index_of(file).attr_assigns(sym).iter().any(|&(assign, own)| {
+        linker.program.index_of(file).attr_assigns(sym).iter().any(|&(assign, is_own)| {
             let Form::Attr(base, _) = facts.form(facts.assign(assign).target) else { return false };
             let last = match facts.form(base) {
                 Form::Var(var) => facts.var(var).name,
                 Form::Attr(_, name) | Form::Name(name) => name,
-                _ => return !own,
+                _ => return !is_own,
             };
-            !own && name.is_some() && linker.program.global(file, last) == name
+            !is_own && name.is_some() && linker.program.global(file, last) == name
         })
     })
 }
 
-/// Adds the fields of `self` that are set if the result of a test is `holds`.
-fn add_parts(facts: &FileFacts, test: FormId, holds: bool, parts: &mut SmallVec<[Sym; 2]>) {
-    each_decided_part(facts, test, holds, &mut |part, holds| match facts.form(part) {
-        Form::Attr(base, name) if holds && is_own_receiver(facts, base) => parts.push(name),
+/// Adds the fields of `self` that are set if the result of a test is `outcome`.
+fn add_parts(facts: &FileFacts, test: FormId, outcome: bool, parts: &mut SmallVec<[Sym; 2]>) {
+    each_decided_part(facts, test, outcome, &mut |part, outcome| match facts.form(part) {
+        Form::Attr(base, name) if outcome && is_own_receiver(facts, base) => parts.push(name),
         Form::Compare(comparison, left, right) if facts.form(right) == Form::None => {
             let is_set = match comparison {
-                Comparison::Is | Comparison::Eq => !holds,
-                Comparison::IsNot | Comparison::NotEq => holds,
+                Comparison::Is | Comparison::Eq => !outcome,
+                Comparison::IsNot | Comparison::NotEq => outcome,
                 _ => false,
             };
             if is_set {

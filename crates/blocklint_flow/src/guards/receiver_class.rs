@@ -2,7 +2,7 @@
 //! runs. A label that came through one of several implementations stores that implementation (`Own`). The label ends at
 //! calls on objects whose class resolves the name to another implementation.
 
-use blocklint_facts::{BodyKind, SiteKind};
+use blocklint_facts::{BodyKind, FormId, SiteKind};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::effect::guard::OwnImplementation;
 use blocklint_link::effect::label::Label;
@@ -47,10 +47,8 @@ pub(crate) fn narrow_to_receiver(
     let around = linker.class_around(linker.program.body_of_site(caller.site));
     let receiver = linker.receiver_form(caller.site);
     // A call without a receiver is one on `this` (Java).
-    let is_implicit_this = || {
-        facts.language == blocklint_core::Language::Java
-            && linker.program.site(caller.site).kind == blocklint_facts::SiteKind::Call
-    };
+    let is_implicit_this =
+        || facts.language == blocklint_core::Language::Java && linker.program.site(caller.site).kind == SiteKind::Call;
     let on_self = receiver
         .map_or_else(is_implicit_this, |form| blocklint_link::program::occurrences::is_own_receiver(facts, form));
     let on_super = !on_self
@@ -104,13 +102,14 @@ pub(crate) fn steps_on_root(linker: &Linker<'_>, label: &Label, root: BodyRef) -
 }
 
 /// True if a class resolves the name of an implementation to another body, which is no stub.
-fn has_other_implementation(linker: &Linker<'_>, class: ClassRef, own: OwnImplementation) -> bool {
+fn has_other_implementation(linker: &Linker<'_>, class: ClassRef, implementation: OwnImplementation) -> bool {
     for ancestor in linker.mro(class).iter() {
         match *ancestor {
             Ancestor::Class(owner) => {
-                if let Some((owner, var)) = linker.own_member(owner, own.name) {
+                if let Some((owner, var)) = linker.own_member(owner, implementation.name) {
                     let bodies = linker.functions_of(owner, var);
-                    return !bodies.is_empty() && bodies.iter().all(|&body| body != own.body && !linker.is_stub(body));
+                    return !bodies.is_empty()
+                        && bodies.iter().all(|&body| body != implementation.body && !linker.is_stub(body));
                 }
             }
             Ancestor::Unknown | Ancestor::Library(..) => return false,
@@ -121,11 +120,11 @@ fn has_other_implementation(linker: &Linker<'_>, class: ClassRef, own: OwnImplem
 
 /// Returns a method with its name, if other classes override it and not too many do.
 fn own_if_overridden(linker: &Linker<'_>, around: Option<ClassRef>, body: BodyRef) -> Option<OwnImplementation> {
-    let row = linker.program.body(body);
-    if row.kind != BodyKind::Function || row.class.is_none() {
+    let body_facts = linker.program.body(body);
+    if body_facts.kind != BodyKind::Function || body_facts.class.is_none() {
         return None;
     }
-    let name = linker.program.global(body.file, row.name)?;
+    let name = linker.program.global(body.file, body_facts.name)?;
     let overrides = linker.overrides(around?, name).len();
     (1..=MOST_IMPLEMENTATIONS).contains(&overrides).then_some(OwnImplementation { name, body })
 }
@@ -150,9 +149,9 @@ fn calls_same_name(linker: &Linker<'_>, class: ClassRef, name: Name) -> bool {
 
 /// Returns a body with its name, if it is a method.
 fn own_of_method(linker: &Linker<'_>, body: BodyRef) -> Option<OwnImplementation> {
-    let row = linker.program.body(body);
-    let name = linker.program.global(body.file, row.name)?;
-    (row.kind == BodyKind::Function && row.class.is_some()).then_some(OwnImplementation { name, body })
+    let body_facts = linker.program.body(body);
+    let name = linker.program.global(body.file, body_facts.name)?;
+    (body_facts.kind == BodyKind::Function && body_facts.class.is_some()).then_some(OwnImplementation { name, body })
 }
 
 /// True if an object of a class may run an implementation, and also the method `through` that calls it. Unless `exact`,
@@ -161,11 +160,11 @@ fn may_run(
     linker: &Linker<'_>,
     class: ClassRef,
     exact: bool,
-    own: OwnImplementation,
+    implementation: OwnImplementation,
     through: Option<OwnImplementation>,
 ) -> bool {
-    let key = (class, exact, own, through);
-    let find = || find_may_run(linker, class, exact, own, through);
+    let key = (class, exact, implementation, through);
+    let find = || find_may_run(linker, class, exact, implementation, through);
     linker.query(&linker.layer_memo::<Memo>().may_run, key, || true, find)
 }
 
@@ -173,14 +172,14 @@ fn find_may_run(
     linker: &Linker<'_>,
     class: ClassRef,
     exact: bool,
-    own: OwnImplementation,
+    implementation: OwnImplementation,
     through: Option<OwnImplementation>,
 ) -> bool {
     let runs_both = |class| {
         let runs = |method: OwnImplementation| {
             resolves_to(linker, class, method.name, method.body) || calls_same_name(linker, class, method.name)
         };
-        resolves_to(linker, class, own.name, own.body) && through.is_none_or(runs)
+        resolves_to(linker, class, implementation.name, implementation.body) && through.is_none_or(runs)
     };
     if runs_both(class) {
         return true;
@@ -215,8 +214,8 @@ fn receiver_classes(linker: &Linker<'_>, caller: Caller, node: Node) -> Option<V
     let callee = match linker.program.site(caller.site).kind {
         SiteKind::Call | SiteKind::New => linker.callee(caller.site, caller.env),
         _ => {
-            let row = linker.program.site(caller.site);
-            linker.eval(linker.scope_of(caller.site, caller.env), row.callee)
+            let site_facts = linker.program.site(caller.site);
+            linker.eval(linker.scope_of(caller.site, caller.env), site_facts.callee)
         }
     };
     let mut classes = Vec::new();
@@ -241,7 +240,7 @@ fn receiver_classes(linker: &Linker<'_>, caller: Caller, node: Node) -> Option<V
 }
 
 /// True if an expression is a class whose method the call runs on `self`: `Base` of `Base.load(self)`.
-fn is_base(linker: &Linker<'_>, caller: Caller, form: blocklint_facts::FormId) -> bool {
+fn is_base(linker: &Linker<'_>, caller: Caller, form: FormId) -> bool {
     let facts = linker.program.facts(caller.site.file);
     let args = linker.program.args_of(caller.site);
     let on_self =
@@ -253,7 +252,7 @@ fn is_base(linker: &Linker<'_>, caller: Caller, form: blocklint_facts::FormId) -
 }
 
 /// True if an expression is `super()`.
-fn is_super(linker: &Linker<'_>, caller: Caller, form: blocklint_facts::FormId) -> bool {
+fn is_super(linker: &Linker<'_>, caller: Caller, form: FormId) -> bool {
     let typed = linker.eval(linker.scope_of(caller.site, caller.env), form);
     linker.values.members(typed.value).iter().any(|val| matches!(val, Val::Super { .. }))
 }

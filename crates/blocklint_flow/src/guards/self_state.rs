@@ -78,17 +78,17 @@ pub(crate) fn own_tests_over(linker: &Linker<'_>, site: SiteRef) -> OwnTests {
     linker.query(&linker.layer_memo::<Memo>().own_tests, (site.file, region), Rc::default, || {
         let mut tests = Vec::new();
         if facts.language == Language::Python {
-            for (test, holds) in linker.tests_around(site) {
-                let mut add = |part, holds| tests.extend(read_own_test(linker, site, part, holds));
-                each_decided_part(facts, test, holds, &mut add);
+            for (test, outcome) in linker.tests_around(site) {
+                let mut add = |part, outcome| tests.extend(read_own_test(linker, site, part, outcome));
+                each_decided_part(facts, test, outcome, &mut add);
             }
         }
         Rc::from(tests)
     })
 }
 
-/// Returns the test of a field of `self` that a comparison is, if the comparison evaluates to `holds`.
-fn read_own_test(linker: &Linker<'_>, site: SiteRef, test: FormId, holds: bool) -> Option<OwnTest> {
+/// Returns the test of a field of `self` that a comparison is, if the comparison evaluates to `outcome`.
+fn read_own_test(linker: &Linker<'_>, site: SiteRef, test: FormId, outcome: bool) -> Option<OwnTest> {
     let facts = linker.program.facts(site.file);
     let Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right) = facts.form(test) else {
         return None;
@@ -103,7 +103,7 @@ fn read_own_test(linker: &Linker<'_>, site: SiteRef, test: FormId, holds: bool) 
         return None;
     }
     let field = linker.program.global(site.file, sym)?;
-    Some(OwnTest { field, literal, is_equal: holds == (comparison == Comparison::Eq) })
+    Some(OwnTest { field, literal, is_equal: outcome == (comparison == Comparison::Eq) })
 }
 
 /// True if a body assigns a field of this name.

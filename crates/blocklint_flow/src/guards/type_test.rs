@@ -25,9 +25,12 @@ pub(crate) fn fails_by_type(
     let is_sure = typed.inferred_steps == 0 || linker.program.language(site.file) == Language::Java;
     is_sure
         && !members.is_empty()
-        && members.into_iter().all(|val| match guard.wanted {
-            true => is_of_none(linker, site, val, types),
-            false => linker.program.language(site.file) == Language::Python && is_of_one(linker, val, types),
+        && members.into_iter().all(|val| {
+            if guard.wanted {
+                is_of_none(linker, site, val, types)
+            } else {
+                linker.program.language(site.file) == Language::Python && is_of_one(linker, val, types)
+            }
         })
 }
 

@@ -54,20 +54,21 @@ pub fn runs_after_failure(linker: &Linker<'_>, callers: &Callers<'_, '_>, body: 
 /// (Python).
 fn removes_before_raise(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
+    let site_facts = linker.program.site(site);
     let is_branch = |id: RegionId| matches!(facts.region(id).kind, RegionKind::Then | RegionKind::Else);
     if facts.language != Language::Python
-        || !lang::python::conventions::removes(facts.text(row.name))
-        || !row.at.region.get().is_some_and(is_branch)
+        || !lang::python::conventions::removes(facts.text(site_facts.name))
+        || !site_facts.at.region.get().is_some_and(is_branch)
     {
         return false;
     }
-    let in_branch = (0..facts.sites.len() as u32).map(SiteId).filter(|&id| facts.site(id).at.region == row.at.region);
+    let in_branch =
+        (0..facts.sites.len() as u32).map(SiteId).filter(|&id| facts.site(id).at.region == site_facts.at.region);
     let last = in_branch.max_by_key(|&id| facts.site(id).at.position);
     last.is_some_and(|last| {
         let raised = facts.site(last);
         raised.kind == SiteKind::Call
-            && raised.at.position > row.at.position
+            && raised.at.position > site_facts.at.position
             && linker.is_raised_exception(site.file.site_ref(last))
     })
 }
@@ -109,7 +110,8 @@ fn is_filled_in_handlers(linker: &Linker<'_>, file: FileId, var: VarId) -> bool 
         Form::Display(_, list) | Form::Pairs(list) => facts.list(list).is_empty(),
         form => matches!(form, Form::None | Form::Bool(false)),
     };
-    let fillings = || facts.assigns.iter().filter(|row| is_to_var(row.target) && !is_empty(row.value));
+    let fillings =
+        || facts.assigns.iter().filter(|assignment| is_to_var(assignment.target) && !is_empty(assignment.value));
     fillings().next().is_some() && fillings().all(|row| handler_around(facts, row.at.region).is_some())
 }
 

@@ -10,13 +10,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::callers::Callers;
 use crate::graph::best_path::Paths;
-use crate::graph::marks::AskId;
+use crate::graph::marks::QuestionId;
 use crate::graph::{EdgeTarget, FlowEdge};
 use crate::judge::after_failure::{is_after_failure, runs_after_failure};
 use crate::judge::candidate::{Candidate, CandidatesByPlace, FindingPlace};
 
 /// All candidates, and the data that a comparison of them needs.
-pub struct Beside<'b, 'l, 'a> {
+pub struct CandidateComparison<'b, 'l, 'a> {
     /// The program.
     pub linker: &'l Linker<'a>,
     /// The callers of bodies.
@@ -50,7 +50,7 @@ impl Joined {
 
 /// Lowers file access at calls that another rule reports as an error, because the edit for the error mends it. In
 /// Python it also lowers waits at such calls, and network access at a call that is reported for a wait.
-pub(crate) fn lower_reported_twice(comparison: &mut Beside<'_, '_, '_>, ask: AskId) {
+pub(crate) fn lower_reported_twice(comparison: &mut CandidateComparison<'_, '_, '_>, question: QuestionId) {
     let (linker, min_confidence) = (comparison.linker, comparison.min_confidence);
     // The calls with a reported candidate that meets a condition.
     let calls_with = |is_meant: &dyn Fn(&Candidate) -> bool| -> FxHashSet<(SiteRef, Option<u32>)> {
@@ -72,7 +72,7 @@ pub(crate) fn lower_reported_twice(comparison: &mut Beside<'_, '_, '_>, ask: Ask
             let adds_little = has_error && (effect == Effect::File || is_python && effect == Effect::Wait)
                 || has_wait && effect == Effect::Network;
             if adds_little && candidate.label.severity == Severity::Warning {
-                candidate.apply(ask, false);
+                candidate.apply(question, false);
             }
         }
     }
@@ -80,7 +80,7 @@ pub(crate) fn lower_reported_twice(comparison: &mut Beside<'_, '_, '_>, ask: Ask
 
 /// Lowers brief holds in a function that holds its thread for longer with the same effect, because the edit moves the
 /// whole function to another thread (Rust, Python).
-pub(crate) fn lower_short_beside_longer(comparison: &mut Beside<'_, '_, '_>, ask: AskId) {
+pub(crate) fn lower_short_beside_longer(comparison: &mut CandidateComparison<'_, '_, '_>, question: QuestionId) {
     let (linker, min_confidence) = (comparison.linker, comparison.min_confidence);
     let is_moved_whole = |candidate: &Candidate| linker.program.language(candidate.root.file) != Language::Java;
     let is_brief = |candidate: &Candidate| candidate.hold() == Hold::Brief;
@@ -97,7 +97,7 @@ pub(crate) fn lower_short_beside_longer(comparison: &mut Beside<'_, '_, '_>, ask
     for candidate in comparison.places.values_mut().flatten() {
         let is_own = matches!(candidate.edge.next, EdgeTarget::Sink(_));
         if is_own && is_brief(candidate) && longer.contains(&(candidate.root, candidate.label.effect)) {
-            candidate.apply(ask, false);
+            candidate.apply(question, false);
         }
     }
 }
@@ -106,7 +106,7 @@ pub(crate) fn lower_short_beside_longer(comparison: &mut Beside<'_, '_, '_>, ask
 /// and the others become notes. The worst rule has the highest severity, then the highest confidence, then the longest
 /// hold.
 /// A call that fails on its thread needs another edit and stays a finding of its own.
-pub(crate) fn join_rules_of_one_call(comparison: &mut Beside<'_, '_, '_>, ask: AskId) {
+pub(crate) fn join_rules_of_one_call(comparison: &mut CandidateComparison<'_, '_, '_>, question: QuestionId) {
     let min_confidence = comparison.min_confidence;
     let is_joined = |candidate: &Candidate| !candidate.label.fails && candidate.is_shown(min_confidence);
     let rank = |candidate: &Candidate| {
@@ -115,9 +115,11 @@ pub(crate) fn join_rules_of_one_call(comparison: &mut Beside<'_, '_, '_>, ask: A
     };
     let mut worst = FxHashMap::default();
     for (&(site, arg, rule), candidates) in comparison.places.iter() {
-        let Some(own) = candidates.iter().filter(|candidate| is_joined(candidate)).map(rank).max() else { continue };
-        let (most, count) = worst.entry((site, arg)).or_insert(((own, Reverse(rule)), 0));
-        *most = (*most).max((own, Reverse(rule)));
+        let Some(rule_rank) = candidates.iter().filter(|candidate| is_joined(candidate)).map(rank).max() else {
+            continue;
+        };
+        let (worst_rank, count) = worst.entry((site, arg)).or_insert(((rule_rank, Reverse(rule)), 0));
+        *worst_rank = (*worst_rank).max((rule_rank, Reverse(rule)));
         *count += 1;
     }
     let joined = &mut comparison.joined.of_one_call;
@@ -128,7 +130,7 @@ pub(crate) fn join_rules_of_one_call(comparison: &mut Beside<'_, '_, '_>, ask: A
         }
         for candidate in candidates.iter_mut().filter(|candidate| is_joined(candidate)) {
             joined.entry((site, arg, stays)).or_default().push((rule, candidate.edge));
-            candidate.apply(ask, false);
+            candidate.apply(question, false);
         }
     }
     for others in joined.values_mut() {
@@ -138,8 +140,8 @@ pub(crate) fn join_rules_of_one_call(comparison: &mut Beside<'_, '_, '_>, ask: A
 
 /// Lowers calls that run only after a failure, if another candidate reaches the same sink in ordinary operation: the
 /// edit for that candidate mends both (Python).
-pub(crate) fn lower_failing_besides(comparison: &mut Beside<'_, '_, '_>, ask: AskId) {
-    let Beside { linker, callers, paths, min_confidence, .. } = *comparison;
+pub(crate) fn lower_failing_besides(comparison: &mut CandidateComparison<'_, '_, '_>, question: QuestionId) {
+    let CandidateComparison { linker, callers, paths, min_confidence, .. } = *comparison;
     let is_file_or_network_call = |candidate: &Candidate| {
         let (language, effect) = (linker.program.language(candidate.root.file), candidate.label.effect);
         candidate.is_call() && language == Language::Python && matches!(effect, Effect::Network | Effect::File)
@@ -168,7 +170,7 @@ pub(crate) fn lower_failing_besides(comparison: &mut Beside<'_, '_, '_>, ask: As
         .collect();
     for (candidate, _) in comparison.places.values_mut().flatten().zip(after_failure).filter(|&(_, after)| after) {
         if candidate.sink(paths).is_some_and(|sink| ordinary.contains(&sink)) {
-            candidate.apply(ask, false);
+            candidate.apply(question, false);
         }
     }
 }

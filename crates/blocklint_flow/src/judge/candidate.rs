@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use crate::entries::root::Root;
 use crate::graph::best_path::{Cost, Paths};
-use crate::graph::marks::AskId;
+use crate::graph::marks::QuestionId;
 use crate::graph::{EdgeTarget, FlowEdge};
 use crate::judge::confidence::confidence_of;
 use crate::judge::signal::SignalEffect;
@@ -25,7 +25,7 @@ pub struct Candidate {
     /// The body that must not block.
     pub root: BodyRef,
     /// The reason why it must not block.
-    pub kind: Root,
+    pub entry_point: Root,
     /// True if the place hands a function over instead of calling it.
     pub handed: bool,
     /// The label, with its severity after all signals.
@@ -39,11 +39,11 @@ pub struct Candidate {
     /// The inferred steps that the length of the path adds.
     pub length_steps: u32,
     /// `Some` if a comment suppresses the candidate, with the reason that the comment states, if it states one.
-    pub silenced: Option<Option<String>>,
+    pub suppression: Option<Option<String>>,
     /// The signals that apply to the whole candidate. Signals about a single site of the path are in the marks of its
     /// edge.
-    pub applied: SmallVec<[AskId; 1]>,
-    /// The severity before it was left aside, if only tests, examples or a command line reach it.
+    pub applied: SmallVec<[QuestionId; 1]>,
+    /// The severity before a signal with the effect `Aside` lowered it: only tests, examples or a command line reach it.
     pub aside: Option<Aside>,
 }
 
@@ -51,12 +51,12 @@ impl Candidate {
     /// Returns the confidence by the inferred steps of the path and the kind of the root, without the length of the
     /// path.
     pub fn confidence(&self) -> Confidence {
-        confidence_of(self.cost.steps).min(self.kind.confidence())
+        confidence_of(self.cost.steps).min(self.entry_point.confidence())
     }
 
     /// Returns the confidence with the inferred steps that the length of the path adds.
     pub fn confidence_with_length(&self) -> Confidence {
-        confidence_of(self.cost.steps + self.length_steps).min(self.kind.confidence())
+        confidence_of(self.cost.steps + self.length_steps).min(self.entry_point.confidence())
     }
 
     /// Returns the time for which the call holds its thread.
@@ -82,7 +82,7 @@ impl Candidate {
 
     /// True if severity, confidence and comments let it be reported, without the length of its path.
     pub(crate) fn is_reported(&self, min_confidence: Confidence) -> bool {
-        self.silenced.is_none() && self.label.severity > Severity::Note && self.confidence() >= min_confidence
+        self.suppression.is_none() && self.label.severity > Severity::Note && self.confidence() >= min_confidence
     }
 
     /// True if severity, confidence and comments let it be reported, with the length of its path.
@@ -92,14 +92,14 @@ impl Candidate {
 
     /// Applies a signal to the severity. If `aside_counts`, the run includes findings that only tests, examples or
     /// commands reach, and a signal with the effect `Aside` changes nothing.
-    pub fn apply(&mut self, ask: AskId, aside_counts: bool) {
-        let effect = ask.effect();
-        self.applied.push(ask);
+    pub fn apply(&mut self, question: QuestionId, aside_counts: bool) {
+        let effect = question.effect();
+        self.applied.push(question);
         if effect == SignalEffect::Aside {
             if aside_counts {
                 return;
             }
-            self.aside = Some(Aside { severity: self.label.severity, because: ask.signal().says });
+            self.aside = Some(Aside { severity: self.label.severity, because: question.signal().says });
         }
         self.label.severity = effect.severity_of(self.label.severity);
     }

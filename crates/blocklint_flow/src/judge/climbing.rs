@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use crate::callers::Callers;
 use crate::entries::root::{Root, RootKind};
-use crate::graph::marks::AskId;
+use crate::graph::marks::QuestionId;
 use crate::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId};
 use crate::guards::Conditions;
 use crate::judge::signal::SignalSet;
@@ -20,6 +20,9 @@ use crate::lifecycle::first_time::{FirstTime, find_first_time};
 use crate::lifecycle::first_time_java::find_first_time_in_java;
 use crate::lifecycle::frequency::Frequencies;
 use crate::lifecycle::owner::Owner;
+
+/// How many callers above a coroutine are searched for a call that meets its guard.
+const MAX_GUARD_DEPTH: u32 = 3;
 
 /// A label that reaches a site through an edge, as signals see it.
 pub(crate) struct Arrival<'s, 'l, 'a> {
@@ -37,24 +40,24 @@ pub(crate) struct Arrival<'s, 'l, 'a> {
 /// The cached answers of signals about one site, which many labels reach.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SiteSignals {
-    asked: SignalSet,
-    decided: SignalSet,
+    answered: SignalSet,
+    applied: SignalSet,
     /// The inferred steps that doubts add; `None` until they are computed.
     pub(crate) steps: Option<u8>,
     /// The doubts that add steps.
-    pub(crate) doubts: SmallVec<[AskId; 1]>,
+    pub(crate) doubts: SmallVec<[QuestionId; 1]>,
 }
 
 impl SiteSignals {
-    /// Returns the answer of a signal about the site. Each signal is asked once.
-    pub(crate) fn answer_of(&mut self, signal: usize, asks: impl FnOnce() -> bool) -> bool {
-        if !self.asked.has(signal) {
-            self.asked.add(signal);
-            if asks() {
-                self.decided.add(signal);
+    /// Returns the answer of a signal about the site. The predicate runs only at the first call for a signal.
+    pub(crate) fn answer_of(&mut self, signal: usize, predicate: impl FnOnce() -> bool) -> bool {
+        if !self.answered.has(signal) {
+            self.answered.add(signal);
+            if predicate() {
+                self.applied.add(signal);
             }
         }
-        self.decided.has(signal)
+        self.applied.has(signal)
     }
 }
 
@@ -63,7 +66,7 @@ impl SiteSignals {
 pub(crate) struct FirstTimes {
     sites: FxHashMap<SiteRef, Option<FirstTime>>,
     /// True for owners that live as long as the program.
-    keepers: FxHashMap<Owner, bool>,
+    program_wide_owners: FxHashMap<Owner, bool>,
 }
 
 impl FirstTimes {
@@ -74,38 +77,47 @@ impl FirstTimes {
         callers: &Callers<'l, 'a>,
         site: SiteRef,
     ) -> Option<FirstTime> {
-        let FirstTimes { sites, keepers } = self;
+        let FirstTimes { sites, program_wide_owners } = self;
         *sites.entry(site).or_insert_with(|| {
             if let Some(first_time) = find_first_time_in_java(linker, site) {
                 return Some(first_time);
             }
-            let lives_on = |keeper| Frequencies::new(linker, callers).is_program_wide(keeper);
-            find_first_time(linker, site)
-                .filter(|first| *keepers.entry(first.keeper).or_insert_with(|| lives_on(first.keeper)))
+            let lives_as_long_as_program = |keeper| Frequencies::new(linker, callers).is_program_wide(keeper);
+            find_first_time(linker, site).filter(|first_time| {
+                *program_wide_owners
+                    .entry(first_time.keeper)
+                    .or_insert_with(|| lives_as_long_as_program(first_time.keeper))
+            })
         })
     }
 }
 
 /// True if a site runs once in the life of a program.
 pub(crate) fn is_first_time(arrival: &mut Arrival<'_, '_, '_>) -> bool {
-    arrival.first_times.first_time_at(arrival.linker, arrival.callers, arrival.site).is_some_and(|first| !first.per_key)
+    arrival
+        .first_times
+        .first_time_at(arrival.linker, arrival.callers, arrival.site)
+        .is_some_and(|first_time| !first_time.per_key)
 }
 
-/// True if a site runs once for each key of a collectiarrival.
+/// True if a site runs once for each key of a collection.
 pub(crate) fn is_once_per_key(arrival: &mut Arrival<'_, '_, '_>) -> bool {
-    arrival.first_times.first_time_at(arrival.linker, arrival.callers, arrival.site).is_some_and(|first| first.per_key)
+    arrival
+        .first_times
+        .first_time_at(arrival.linker, arrival.callers, arrival.site)
+        .is_some_and(|first_time| first_time.per_key)
 }
 
-/// True if a cached factory makes its object: the caller is a cached function without parameters, or a cached function
-/// that calls a constructor. Such an object is made once for its settings (Python).
-pub(crate) fn makes_kept_object(arrival: &mut Arrival<'_, '_, '_>) -> bool {
+/// True if a function that is cached until the program ends makes an object: it has no parameters, or it calls a
+/// constructor. The object is made once for each set of arguments (Python).
+pub(crate) fn makes_cached_object(arrival: &mut Arrival<'_, '_, '_>) -> bool {
     let program = arrival.linker.program;
     let body = program.body_of_site(arrival.site);
     let is_constructor = |next: LabelledBodyId| {
         let callee = arrival.graph.labelled_body(next).node.body;
         let facts = program.facts(callee.file);
-        let row = program.body(callee);
-        row.class.is_some() && lang::words_of(facts.language).is_constructor(facts.text(row.name))
+        let body_facts = program.body(callee);
+        body_facts.class.is_some() && lang::words_of(facts.language).is_constructor(facts.text(body_facts.name))
     };
     program.language(body.file) == Language::Python
         && program.body(body).class.is_none()
@@ -121,12 +133,13 @@ pub(crate) fn is_cached(linker: &Linker<'_>, body: BodyRef) -> bool {
 
 /// Returns inferred steps if every call in the project rules out the open condition of a coroutine. They only lower the
 /// confidence, because code outside of the project may call the coroutine.
-pub(crate) fn steps_if_none_calls_it_so(
+pub(crate) fn steps_if_no_call_meets_guard(
     conditions: &Conditions<'_, '_>,
     root: BodyRef,
-    kind: Root,
+    entry_point: Root,
     guard: &Guard,
 ) -> u8 {
-    let is_ruled_out = kind.kind == RootKind::Coroutine && conditions.no_call_meets_guard(root, guard, 3);
+    let is_ruled_out =
+        entry_point.kind == RootKind::Coroutine && conditions.no_call_meets_guard(root, guard, MAX_GUARD_DEPTH);
     if is_ruled_out { LOW_STEPS } else { 0 }
 }

@@ -17,12 +17,12 @@ use crate::judge::climbing::SiteSignals;
 pub fn doubts_on_path(linker: &Linker<'_>, judge: &Judge, graph: &Graph<'_>, path: &[FlowEdge]) -> Vec<Doubt> {
     let mut doubts: Vec<Doubt> = Vec::new();
     for edge in path {
-        let own = u32::from(edge.steps);
-        if edge_steps(linker, graph, edge) > own {
+        let own_steps = u32::from(edge.steps);
+        if edge_steps(linker, graph, edge) > own_steps {
             doubts.extend(choice_of(linker, graph, edge).map(Doubt::Choice));
         }
-        if own > 0 {
-            add_doubts_at_site(linker, judge, edge, own, &mut doubts);
+        if own_steps > 0 {
+            add_doubts_at_site(linker, judge, edge, own_steps, &mut doubts);
         }
     }
     doubts

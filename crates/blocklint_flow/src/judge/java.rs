@@ -44,13 +44,13 @@ pub(crate) fn tests_setting(linker: &Linker<'_>, file: FileId, test: FormId) -> 
     match facts.form(test) {
         Form::Alt(AltKind::And, list) => facts.list(list).iter().any(|&part| tests_setting(linker, file, part)),
         Form::Result(call) => {
-            let row = facts.site(call);
-            if lang::java::words::is_verbose_level_test(facts.text(row.name))
-                || lang::java::words::is_mode_test(facts.text(row.name))
+            let site_facts = facts.site(call);
+            if lang::java::words::is_verbose_level_test(facts.text(site_facts.name))
+                || lang::java::words::is_mode_test(facts.text(site_facts.name))
             {
                 return true;
             }
-            if !facts.args_of(call).is_empty() || !lang::java::names::is_feature_flag(facts.text(row.name)) {
+            if !facts.args_of(call).is_empty() || !lang::java::names::is_feature_flag(facts.text(site_facts.name)) {
                 return false;
             }
             let Some(receiver) = linker.receiver_form(file.site_ref(call)) else { return false };
@@ -92,9 +92,9 @@ fn is_behind_failure(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// True if a test with the result `holds` means a failure: `!future.isSuccess()`, `future.cause() != null`, also
+/// True if a test with the result `outcome` means a failure: `!future.isSuccess()`, `future.cause() != null`, also
 /// through a local variable.
-fn tests_failure(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool) -> bool {
+fn tests_failure(linker: &Linker<'_>, file: FileId, test: FormId, outcome: bool) -> bool {
     let facts = linker.program.facts(file);
     let returns_cause = |form: FormId| match facts.form(form) {
         Form::Result(call) => {
@@ -103,17 +103,17 @@ fn tests_failure(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool) -
         _ => false,
     };
     match facts.form(test) {
-        Form::Not(inner) => tests_failure(linker, file, inner, !holds),
+        Form::Not(inner) => tests_failure(linker, file, inner, !outcome),
         Form::Result(call) if facts.args_of(call).is_empty() => match facts.text(facts.site(call).name) {
-            lang::java::words::IS_SUCCESS => !holds,
+            lang::java::words::IS_SUCCESS => !outcome,
             _ => false,
         },
         Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right)
             if facts.form(right) == Form::None =>
         {
-            (comparison == Comparison::NotEq) == holds && has_value_with(facts, left, returns_cause)
+            (comparison == Comparison::NotEq) == outcome && has_value_with(facts, left, returns_cause)
         }
-        Form::Alt(AltKind::And, list) if holds => {
+        Form::Alt(AltKind::And, list) if outcome => {
             facts.list(list).iter().any(|&part| tests_failure(linker, file, part, true))
         }
         _ => false,

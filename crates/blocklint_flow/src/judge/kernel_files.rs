@@ -9,6 +9,9 @@ use blocklint_link::values::value::EnvId;
 
 use crate::graph::FlowEdge;
 
+/// How many expressions and variables are followed to the beginning of a path.
+const MAX_PATH_DEPTH: u32 = 6;
+
 /// The path prefixes of pseudo-files.
 const PSEUDO_FILE_PREFIXES: &[&str] = &["/proc/", "/sys/"];
 
@@ -33,14 +36,14 @@ const KEEPS_PREFIX: &[&str] = &[
 pub(crate) fn ends_at_pseudo_file(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
     let Some((last, above)) = path.split_last() else { return false };
     let Some(first) = linker.program.args_of(last.site).first().map(|arg| arg.value) else { return false };
-    let mut prefix = prefix_of(linker, last.site, first, 6);
+    let mut prefix = prefix_of(linker, last.site, first, MAX_PATH_DEPTH);
     let mut inner = last.site;
     for edge in above.iter().rev() {
         let Constant::Param(index) = prefix else { break };
         let body = linker.program.body_of_site(inner);
         let with_receiver = linker.targets(edge.site, EnvId::NONE).receiver_of(body).unwrap_or(false);
         let Some(form) = linker.argument_for_param(edge.site, body, index, with_receiver) else { return false };
-        prefix = prefix_of(linker, edge.site, form, 6);
+        prefix = prefix_of(linker, edge.site, form, MAX_PATH_DEPTH);
         inner = edge.site;
     }
     match prefix {

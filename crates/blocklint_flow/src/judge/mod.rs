@@ -31,25 +31,25 @@ use smallvec::SmallVec;
 
 use crate::entries::root::{Root, RootKind};
 use crate::graph::best_path::Cost;
-use crate::graph::marks::AskId;
+use crate::graph::marks::QuestionId;
 use crate::guards::Conditions;
-use crate::judge::beside::Beside;
+use crate::judge::beside::CandidateComparison;
 use crate::judge::climbing::{Arrival, SiteSignals};
 use crate::judge::moments::Moments;
-use crate::judge::signal::{Signal, SignalEffect, SignalScope, SignalSet, Stage, Traced};
+use crate::judge::signal::{PathSubject, Signal, SignalEffect, SignalScope, SignalSet, Stage};
 use crate::judge::signals::SIGNALS;
 use crate::judge::signals::is_open;
 
 /// The questions of one stage for each language, in the order in which they are asked.
-type AsksByLanguage = [Vec<AskId>; 3];
+type QuestionsByLanguage = [Vec<QuestionId>; 3];
 
 /// Asks the signals that are not switched off.
 pub struct Judge {
     records_marks: bool,
-    tables: [AsksByLanguage; Stage::COUNT],
+    tables: [QuestionsByLanguage; Stage::COUNT],
 }
 
-/// Returns the index of a language in [`AsksByLanguage`].
+/// Returns the index of a language in [`QuestionsByLanguage`].
 fn index_of(language: Language) -> usize {
     match language {
         Language::Python => 0,
@@ -62,7 +62,7 @@ fn index_of(language: Language) -> usize {
 #[derive(Clone, Copy, Debug)]
 pub struct CostDoubt {
     /// The question that found them.
-    pub ask: AskId,
+    pub question: QuestionId,
     /// The number of steps.
     pub steps: u32,
     /// True if they are for the number of hops.
@@ -73,24 +73,24 @@ impl Judge {
     /// Returns a judge that asks all signals except those in `off`. If `records_marks`, the search records the signals
     /// that applied.
     pub fn new(off: SignalSet, records_marks: bool) -> Self {
-        let mut tables: [AsksByLanguage; Stage::COUNT] = Default::default();
+        let mut tables: [QuestionsByLanguage; Stage::COUNT] = Default::default();
         let signals = SIGNALS.iter().enumerate().filter(|(index, _)| !off.has(*index));
         for (index, signal) in signals {
-            for (nth_ask, ask) in signal.asks.iter().enumerate() {
-                for &language in ask.languages {
-                    let ask_id = AskId { signal: index as u8, nth: nth_ask as u8 };
-                    tables[ask.scope.stage() as usize][index_of(language)].push(ask_id);
+            for (question_index, question) in signal.questions.iter().enumerate() {
+                for &language in question.languages {
+                    let question_id = QuestionId { signal: index as u8, question_index: question_index as u8 };
+                    tables[question.scope.stage() as usize][index_of(language)].push(question_id);
                 }
             }
         }
-        for asks in tables.iter_mut().flatten() {
-            asks.sort_by_key(|ask| ask.ask().is_last);
+        for questions in tables.iter_mut().flatten() {
+            questions.sort_by_key(|id| id.question().is_last);
         }
         Judge { records_marks, tables }
     }
 
     /// Returns the questions of a stage, in the order in which they are asked.
-    fn asks(&self, stage: Stage, language: Language) -> impl Iterator<Item = AskId> + '_ {
+    fn questions(&self, stage: Stage, language: Language) -> impl Iterator<Item = QuestionId> + '_ {
         self.tables[stage as usize][index_of(language)].iter().copied()
     }
 
@@ -100,13 +100,14 @@ impl Judge {
     }
 
     /// Returns the first question with the answer "yes" about a label at a site that it reaches.
-    pub(crate) fn ask_at_site(&self, subject: &mut Arrival<'_, '_, '_>) -> Option<AskId> {
+    pub(crate) fn question_at_site(&self, subject: &mut Arrival<'_, '_, '_>) -> Option<QuestionId> {
         let (linker, site) = (subject.linker, subject.site);
-        self.asks(Stage::Site, linker.program.language(site.file)).find(|ask| match ask.ask().scope {
-            SignalScope::Site(applies_to, asks) => {
-                applies_to(subject.label) && subject.signals.answer_of(usize::from(ask.signal), || asks(linker, site))
+        self.questions(Stage::Site, linker.program.language(site.file)).find(|id| match id.question().scope {
+            SignalScope::Site(applies_to, predicate) => {
+                applies_to(subject.label)
+                    && subject.signals.answer_of(usize::from(id.signal), || predicate(linker, site))
             }
-            SignalScope::Arrival(applies_to, asks) => applies_to(subject.label) && asks(subject),
+            SignalScope::Arrival(applies_to, predicate) => applies_to(subject.label) && predicate(subject),
             _ => false,
         })
     }
@@ -116,27 +117,27 @@ impl Judge {
         if let Some(steps) = signals.steps {
             return steps;
         }
-        let mut most = 0;
-        for ask in self.asks(Stage::Doubt, linker.program.language(site.file)) {
-            if let SignalScope::Doubt(asks) = ask.ask().scope {
-                let steps = asks(linker, site);
+        let mut max_steps = 0;
+        for id in self.questions(Stage::Doubt, linker.program.language(site.file)) {
+            if let SignalScope::Doubt(count_steps) = id.question().scope {
+                let steps = count_steps(linker, site);
                 if steps > 0 {
-                    signals.doubts.push(ask);
+                    signals.doubts.push(id);
                 }
-                most = most.max(steps);
-                if most >= LOW_STEPS {
+                max_steps = max_steps.max(steps);
+                if max_steps >= LOW_STEPS {
                     break;
                 }
             }
         }
-        signals.steps = Some(most);
-        most
+        signals.steps = Some(max_steps);
+        max_steps
     }
 
     /// Returns the first question with the answer "yes" about a label that leaves a body for the callers.
-    pub(crate) fn ask_at_leaving(&self, linker: &Linker<'_>, body: BodyRef, label: &Label) -> Option<AskId> {
-        self.asks(Stage::Leaving, linker.program.language(body.file)).find(|ask| match ask.ask().scope {
-            SignalScope::Leaving(applies_to, asks) => applies_to(label) && asks(linker, body),
+    pub(crate) fn question_at_leaving(&self, linker: &Linker<'_>, body: BodyRef, label: &Label) -> Option<QuestionId> {
+        self.questions(Stage::Leaving, linker.program.language(body.file)).find(|id| match id.question().scope {
+            SignalScope::Leaving(applies_to, predicate) => applies_to(label) && predicate(linker, body),
             _ => false,
         })
     }
@@ -146,29 +147,33 @@ impl Judge {
         &self,
         conditions: &Conditions<'_, '_>,
         root: BodyRef,
-        kind: Root,
+        entry_point: Root,
         guard: &Guard,
-    ) -> Option<(AskId, u8)> {
-        let asks = self.asks(Stage::AtRootDoubt, conditions.linker.program.language(root.file));
-        let steps = asks.map(|ask| match ask.ask().scope {
-            SignalScope::AtRootDoubt(asks) => (ask, asks(conditions, root, kind, guard)),
-            _ => (ask, 0),
+    ) -> Option<(QuestionId, u8)> {
+        let questions = self.questions(Stage::AtRootDoubt, conditions.linker.program.language(root.file));
+        let steps = questions.map(|id| match id.question().scope {
+            SignalScope::AtRootDoubt(count_steps) => (id, count_steps(conditions, root, entry_point, guard)),
+            _ => (id, 0),
         });
         steps.filter(|(_, steps)| *steps > 0).max_by_key(|(_, steps)| *steps)
     }
 
     /// Returns the first question with the answer "yes" about a label that has reached a root.
-    pub(crate) fn ask_at_root(&self, linker: &Linker<'_>, root: BodyRef, label: &Label) -> Option<AskId> {
-        let mut asks = self.asks(Stage::AtRoot, linker.program.language(root.file));
-        asks.find(|ask| matches!(ask.ask().scope, SignalScope::AtRoot(applies_to) if applies_to(label)))
+    pub(crate) fn question_at_root(&self, linker: &Linker<'_>, root: BodyRef, label: &Label) -> Option<QuestionId> {
+        let mut questions = self.questions(Stage::AtRoot, linker.program.language(root.file));
+        questions.find(|id| matches!(id.question().scope, SignalScope::AtRoot(applies_to) if applies_to(label)))
     }
 
     /// Returns the inferred steps that signals add for the cost of a path.
     pub fn doubts_of_cost(&self, language: Language, cost: &Cost) -> SmallVec<[CostDoubt; 1]> {
-        let asks = self.asks(Stage::Cost, language);
-        let doubts = asks.filter_map(|ask| match ask.ask().scope {
-            SignalScope::Cost(asks) => Some(CostDoubt { ask, steps: asks(cost), is_of_length: false }),
-            SignalScope::Length(asks) => Some(CostDoubt { ask, steps: asks(cost), is_of_length: true }),
+        let questions = self.questions(Stage::Cost, language);
+        let doubts = questions.filter_map(|id| match id.question().scope {
+            SignalScope::Cost(count_steps) => {
+                Some(CostDoubt { question: id, steps: count_steps(cost), is_of_length: false })
+            }
+            SignalScope::Length(count_steps) => {
+                Some(CostDoubt { question: id, steps: count_steps(cost), is_of_length: true })
+            }
             _ => None,
         });
         doubts.filter(|doubt| doubt.steps > 0).collect()
@@ -176,67 +181,71 @@ impl Judge {
 
     /// Returns the inferred steps that signals add for the path of a candidate (the most that one signal adds), and the
     /// questions with the answer "yes".
-    pub fn steps_on_path(&self, subject: &Traced<'_, '_>) -> (u8, SmallVec<[AskId; 1]>) {
-        let (mut most, mut applied) = (0, SmallVec::new());
-        for ask in self.asks(Stage::PathDoubt, subject.language()) {
-            if let SignalScope::PathDoubt(applies_to, asks) = ask.ask().scope
+    pub fn steps_on_path(&self, subject: &PathSubject<'_, '_>) -> (u8, SmallVec<[QuestionId; 1]>) {
+        let (mut max_steps, mut applied) = (0, SmallVec::new());
+        for id in self.questions(Stage::PathDoubt, subject.language()) {
+            if let SignalScope::PathDoubt(applies_to, count_steps) = id.question().scope
                 && applies_to(subject.label)
             {
-                let steps = asks(subject);
-                most = most.max(steps);
+                let steps = count_steps(subject);
+                max_steps = max_steps.max(steps);
                 if steps > 0 {
-                    applied.push(ask);
+                    applied.push(id);
                 }
             }
         }
-        (most, applied)
+        (max_steps, applied)
     }
 
     /// Returns the first question with the answer "yes" about the path of a candidate.
-    pub fn ask_on_path(&self, subject: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> Option<AskId> {
+    pub fn question_on_path(
+        &self,
+        subject: &PathSubject<'_, '_>,
+        moments: &mut Moments<'_, '_, '_>,
+    ) -> Option<QuestionId> {
         let (label, language) = (subject.label, subject.language());
         // Notes of Java stay as they are, because no signal of this stage raises them.
         if language == Language::Java && label.severity == Severity::Note && label.effect != Effect::NestedLoop {
             return None;
         }
         // Routes are served even if the program is an example.
-        let is_served = subject.kind.kind == RootKind::Registered;
+        let is_served = subject.entry_point.kind == RootKind::Registered;
         moments.begin_candidate();
-        self.asks(Stage::Path, language).find(|&ask| match ask.ask().scope {
+        self.questions(Stage::Path, language).find(|&id| match id.question().scope {
             SignalScope::Root(_) => {
                 is_open(label)
-                    && moments.aside_question(self, subject.root) == Some(ask)
-                    && !(is_served && ask.effect() == SignalEffect::Aside)
+                    && moments.aside_question(self, subject.root) == Some(id)
+                    && !(is_served && id.effect() == SignalEffect::Aside)
             }
-            SignalScope::Path(applies_to, asks) => applies_to(label) && asks(subject),
-            SignalScope::Moment(applies_to, asks) => applies_to(label) && asks(subject, moments),
+            SignalScope::Path(applies_to, predicate) => applies_to(label) && predicate(subject),
+            SignalScope::Moment(applies_to, predicate) => applies_to(label) && predicate(subject, moments),
             _ => false,
         })
     }
 
     /// Returns the first question with the answer "yes" about a root that delays no served request.
-    pub(crate) fn aside_question(&self, linker: &Linker<'_>, root: BodyRef) -> Option<AskId> {
-        let mut asks = self.asks(Stage::Path, linker.program.language(root.file));
-        asks.find(|ask| matches!(ask.ask().scope, SignalScope::Root(asks) if asks(linker, root)))
+    pub(crate) fn aside_question(&self, linker: &Linker<'_>, root: BodyRef) -> Option<QuestionId> {
+        let mut questions = self.questions(Stage::Path, linker.program.language(root.file));
+        questions.find(|id| matches!(id.question().scope, SignalScope::Root(predicate) if predicate(linker, root)))
     }
 
     /// Returns the first signal that applies to a root because it delays no served request.
     pub fn aside_signal(&self, linker: &Linker<'_>, root: BodyRef) -> Option<&'static Signal> {
-        self.aside_question(linker, root).map(AskId::signal)
+        self.aside_question(linker, root).map(QuestionId::signal)
     }
 
     /// Lowers candidates that add little to other candidates.
-    pub fn lower_beside_others(&self, all: &mut Beside<'_, '_, '_>) {
-        let linker = all.linker;
+    pub fn lower_beside_others(&self, comparison: &mut CandidateComparison<'_, '_, '_>) {
+        let linker = comparison.linker;
         // The questions check languages themselves, so each is asked once.
-        let mut asks: Vec<AskId> = self.tables[Stage::Beside as usize].iter().flatten().copied().collect();
-        asks.sort_by_key(|ask| (ask.ask().is_last, *ask));
-        asks.dedup();
-        for ask in asks {
-            if let SignalScope::Beside(lower) = ask.ask().scope
-                && let Some(_work) = linker.enter_unit(WorkUnit::Step(ask.signal().name))
+        let mut questions: Vec<QuestionId> = self.tables[Stage::Beside as usize].iter().flatten().copied().collect();
+        questions.sort_by_key(|id| (id.question().is_last, *id));
+        questions.dedup();
+        for id in questions {
+            if let SignalScope::Beside(lower) = id.question().scope
+                && let Some(_work) = linker.enter_unit(WorkUnit::Step(id.signal().name))
             {
-                lower(all, ask);
+                lower(comparison, id);
             }
         }
     }

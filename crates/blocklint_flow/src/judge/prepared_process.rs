@@ -41,14 +41,14 @@ pub(crate) fn prepares_process(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
 fn awaits_process(linker: &Linker<'_>, body: BodyRef, after: u32, depth: u32) -> bool {
     let facts = linker.program.facts(body.file);
     linker.awaited_sites_in(body).any(|site| {
-        let row = linker.program.site(site);
-        let starts_process = || lang::python::conventions::starts_process(facts.text(row.name));
+        let site_facts = linker.program.site(site);
+        let starts_process = || lang::python::conventions::starts_process(facts.text(site_facts.name));
         let callee_starts_process = || {
             linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
                 Target::Body { body: callee, .. } => callee != body && awaits_process(linker, callee, 0, depth - 1),
                 _ => false,
             })
         };
-        row.at.position > after && (starts_process() || depth > 0 && callee_starts_process())
+        site_facts.at.position > after && (starts_process() || depth > 0 && callee_starts_process())
     })
 }

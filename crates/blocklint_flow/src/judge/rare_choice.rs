@@ -13,6 +13,9 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::guards::enclosing::guards_over;
 
+/// How deep a test is searched for its comparisons.
+const MAX_TEST_DEPTH: u32 = 4;
+
 /// Cached answers about one program.
 #[derive(Default)]
 struct Memo {
@@ -60,7 +63,7 @@ pub(crate) fn is_in_catch(linker: &Linker<'_>, site: SiteRef) -> bool {
 pub(crate) fn steps_of_value(linker: &Linker<'_>, site: SiteRef) -> u8 {
     let taken = tested_around(linker, site).filter(|&(.., holds)| holds);
     let steps = taken.flat_map(|(_, region, _)| {
-        let subjects = compared_forms(linker, site.file, region.test, 4).into_iter();
+        let subjects = compared_forms(linker, site.file, region.test, MAX_TEST_DEPTH).into_iter();
         subjects.map(move |subject| steps_of_alternatives(count_alternatives(linker, site.file, region.body, subject)))
     });
     steps.max().unwrap_or(0)
@@ -75,13 +78,13 @@ pub(crate) fn guard_of_rare_choice(linker: &Linker<'_>, site: SiteRef) -> Option
     let guards = guards_over(linker, site);
     let mut tests = linker.tests_around(site).filter(|&(_, holds)| holds);
     tests.find_map(|(test, _)| {
-        compared_forms(linker, site.file, test, 4).into_iter().find_map(|subject| {
+        compared_forms(linker, site.file, test, MAX_TEST_DEPTH).into_iter().find_map(|subject| {
             let Form::Var(var) = facts.form(subject) else { return None };
-            let row = facts.var(var);
-            let VarKind::Param(index) = row.kind else { return None };
+            let var_facts = facts.var(var);
+            let VarKind::Param(index) = var_facts.kind else { return None };
             let is_rare = || {
-                steps_of_alternatives(count_alternatives(linker, site.file, row.body, subject)) > 0
-                    || count_compared_texts(linker, site.file, row.name) >= MANY
+                steps_of_alternatives(count_alternatives(linker, site.file, var_facts.body, subject)) > 0
+                    || count_compared_texts(linker, site.file, var_facts.name) >= MANY
             };
             let is_for_param = |guard: &&Guard| guard.param == index && guard.tests_text();
             guards.iter().find(is_for_param).filter(|_| is_rare()).cloned()
@@ -111,11 +114,11 @@ fn compared_forms(linker: &Linker<'_>, file: FileId, test: FormId, depth: u32) -
         // `a == "x" or a == "y"`: both parts compare the same form.
         Form::Alt(AltKind::Or, list) => {
             let mut parts = facts.list(list).iter().map(|&part| compared_forms(linker, file, part, depth));
-            let mut first = parts.next().unwrap_or_default();
+            let mut common = parts.next().unwrap_or_default();
             for part in parts {
-                first.retain(|subject| part.iter().any(|&form| facts.form(form) == facts.form(*subject)));
+                common.retain(|subject| part.iter().any(|&form| facts.form(form) == facts.form(*subject)));
             }
-            first
+            common
         }
         _ => SmallVec::new(),
     }
@@ -144,7 +147,7 @@ fn count_alternatives(linker: &Linker<'_>, file: FileId, body: BodyId, subject: 
         let wanted = facts.form(subject);
         let mut values: FxHashSet<ComparedValue> = FxHashSet::default();
         for region in facts.regions.iter().filter(|region| region.body == body && region.test.is_some()) {
-            collect_compared_values(linker, file, region.test, wanted, &mut values, 4);
+            collect_compared_values(linker, file, region.test, wanted, &mut values, MAX_TEST_DEPTH);
         }
         values.len()
     })
@@ -159,7 +162,7 @@ fn count_compared_texts(linker: &Linker<'_>, file: FileId, name: Sym) -> usize {
         for (index, var) in facts.vars.iter().enumerate().filter(|(_, var)| var.name == name) {
             let wanted = Form::Var(VarId(index as u32));
             for region in facts.regions.iter().filter(|region| region.body == var.body && region.test.is_some()) {
-                collect_compared_values(linker, file, region.test, wanted, &mut values, 4);
+                collect_compared_values(linker, file, region.test, wanted, &mut values, MAX_TEST_DEPTH);
             }
         }
         values.retain(|value| matches!(value, ComparedValue::Text(_)));

@@ -30,9 +30,9 @@ pub(crate) fn is_kept_by_key(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
 /// True if a site runs only when a lookup by a parameter found nothing.
 fn is_behind_failed_lookup(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
-    let body = facts.body_of(row.at);
-    around(facts, row.at.region).any(|id| {
+    let site_facts = linker.program.site(site);
+    let body = facts.body_of(site_facts.at);
+    around(facts, site_facts.at.region).any(|id| {
         let Some(missing) = missing_value(linker, site.file, id) else { return false };
         let Some(lookup) = lookup_call(facts.form(missing), &|form| facts.form(form)) else { return false };
         let is_key = |form: Form| match form {
@@ -52,7 +52,7 @@ fn is_behind_failed_lookup(linker: &Linker<'_>, site: SiteRef) -> bool {
 fn missing_value(linker: &Linker<'_>, file: FileId, id: RegionId) -> Option<FormId> {
     let facts = linker.program.facts(file);
     let region = facts.region(id);
-    let (test, holds) = match region.kind {
+    let (test, outcome) = match region.kind {
         RegionKind::Case => (region.test, true),
         _ => linker.test_of(file, id)?,
     };
@@ -60,8 +60,8 @@ fn missing_value(linker: &Linker<'_>, file: FileId, id: RegionId) -> Option<Form
         return None;
     }
     match facts.form(test) {
-        Form::Compare(Comparison::Is, value, none) if holds && facts.form(none) == Form::None => Some(value),
-        Form::Compare(Comparison::IsNot, value, none) if !holds && facts.form(none) == Form::None => Some(value),
+        Form::Compare(Comparison::Is, value, none) if outcome && facts.form(none) == Form::None => Some(value),
+        Form::Compare(Comparison::IsNot, value, none) if !outcome && facts.form(none) == Form::None => Some(value),
         _ => None,
     }
 }

@@ -8,8 +8,8 @@ use blocklint_link::program::ids::SiteRef;
 use rustc_hash::FxHashMap;
 
 use crate::graph::EdgeTarget;
-use crate::graph::marks::AskId;
-use crate::judge::beside::Beside;
+use crate::graph::marks::QuestionId;
+use crate::judge::beside::CandidateComparison;
 use crate::judge::candidate::{Candidate, FindingPlace};
 use crate::lifecycle::maker::find_maker_in_body;
 
@@ -19,7 +19,7 @@ const MOST_MAKERS: usize = 4;
 
 /// Lowers uses of files whose opening the same rule reports in the same function with at least the same severity. The
 /// uses become causes of the finding at the call that opens the file.
-pub(crate) fn join_uses_of_one_file(comparison: &mut Beside<'_, '_, '_>, ask: AskId) {
+pub(crate) fn join_uses_of_one_file(comparison: &mut CandidateComparison<'_, '_, '_>, question: QuestionId) {
     let (linker, min_confidence) = (comparison.linker, comparison.min_confidence);
     let places = &mut *comparison.places;
     let is_direct = |candidate: &Candidate| matches!(candidate.edge.next, EdgeTarget::Sink(_)) && !candidate.handed;
@@ -62,7 +62,7 @@ pub(crate) fn join_uses_of_one_file(comparison: &mut Beside<'_, '_, '_>, ask: As
     for (place, opening) in joined {
         for candidate in places.get_mut(&place).into_iter().flatten() {
             if candidate.label.severity > Severity::Note && is_direct(candidate) {
-                candidate.apply(ask, false);
+                candidate.apply(question, false);
                 uses_of_file.entry((opening, None, place.2)).or_default().push(candidate.edge);
             }
         }

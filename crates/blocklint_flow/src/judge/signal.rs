@@ -10,10 +10,10 @@ use blocklint_link::program::ids::{BodyRef, SiteRef};
 
 use crate::entries::root::Root;
 use crate::graph::best_path::Cost;
-use crate::graph::marks::AskId;
+use crate::graph::marks::QuestionId;
 use crate::graph::{EdgeTarget, FlowEdge, Graph};
 use crate::guards::Conditions;
-use crate::judge::beside::Beside;
+use crate::judge::beside::CandidateComparison;
 use crate::judge::climbing::Arrival;
 use crate::judge::moments::Moments;
 use crate::judge::signals::SIGNALS;
@@ -26,24 +26,27 @@ pub struct Signal {
     /// The reason as a clause about the finding, for readers: "it runs only after something failed".
     pub says: &'static str,
     /// The questions of the signal, each for another stage or for other languages.
-    pub(crate) asks: &'static [Ask],
+    pub(crate) questions: &'static [Question],
 }
 
 impl Signal {
     /// Returns the languages for which the signal is asked.
     pub fn languages(&self) -> impl Iterator<Item = Language> + '_ {
-        Language::ALL.iter().copied().filter(|language| self.asks.iter().any(|ask| ask.languages.contains(language)))
+        Language::ALL
+            .iter()
+            .copied()
+            .filter(|language| self.questions.iter().any(|question| question.languages.contains(language)))
     }
 
     /// Returns the effects of the signal on findings, the most frequent first.
     pub fn effects(&self) -> impl Iterator<Item = SignalEffect> + '_ {
-        self.asks.iter().map(|ask| ask.effect)
+        self.questions.iter().map(|question| question.effect)
     }
 }
 
 /// One question of a signal, with the effect of a "yes".
 #[derive(Debug)]
-pub(crate) struct Ask {
+pub(crate) struct Question {
     pub(crate) languages: &'static [Language],
     pub(crate) effect: SignalEffect,
     pub(crate) scope: SignalScope,
@@ -51,15 +54,15 @@ pub(crate) struct Ask {
     pub(crate) is_last: bool,
 }
 
-impl Ask {
+impl Question {
     /// Returns the question with `is_last` set.
-    pub(crate) const fn last(mut self) -> Ask {
+    pub(crate) const fn last(mut self) -> Question {
         self.is_last = true;
         self
     }
 }
 
-impl AskId {
+impl QuestionId {
     /// Returns the signal that asks.
     pub fn signal(self) -> &'static Signal {
         &SIGNALS[usize::from(self.signal)]
@@ -67,18 +70,18 @@ impl AskId {
 
     /// Returns the effect of a "yes".
     pub fn effect(self) -> SignalEffect {
-        self.ask().effect
+        self.question().effect
     }
 
     /// Returns the question.
-    pub(crate) fn ask(self) -> &'static Ask {
-        &self.signal().asks[usize::from(self.nth)]
+    pub(crate) fn question(self) -> &'static Question {
+        &self.signal().questions[usize::from(self.question_index)]
     }
 
     /// Returns the site that the question is about, for a question that applied to the edge at `site`: that site, or
     /// the next one on the path. `None` for questions about a whole path or root.
     pub fn place(self, site: SiteRef, next: Option<SiteRef>) -> Option<SiteRef> {
-        match self.ask().scope {
+        match self.question().scope {
             SignalScope::Site(..) | SignalScope::Arrival(..) | SignalScope::Doubt(_) => Some(site),
             SignalScope::Leaving(..) => next,
             _ => None,
@@ -196,15 +199,15 @@ pub(crate) enum SignalScope {
     /// comparisons of candidates.
     Length(fn(&Cost) -> u32),
     /// The whole path, with the inferred steps that it adds.
-    PathDoubt(LabelFilter, fn(&Traced<'_, '_>) -> u8),
+    PathDoubt(LabelFilter, fn(&PathSubject<'_, '_>) -> u8),
     /// A root. The answer is cached for the root.
     Root(fn(&Linker<'_>, BodyRef) -> bool),
     /// The whole path.
-    Path(LabelFilter, fn(&Traced<'_, '_>) -> bool),
+    Path(LabelFilter, fn(&PathSubject<'_, '_>) -> bool),
     /// The whole path, and when and how often its code runs.
-    Moment(LabelFilter, fn(&Traced<'_, '_>, &mut Moments<'_, '_, '_>) -> bool),
+    Moment(LabelFilter, fn(&PathSubject<'_, '_>, &mut Moments<'_, '_, '_>) -> bool),
     /// All candidates: the function lowers those that add little to others.
-    Beside(fn(&mut Beside<'_, '_, '_>, AskId)),
+    Beside(fn(&mut CandidateComparison<'_, '_, '_>, QuestionId)),
 }
 
 impl SignalScope {
@@ -252,7 +255,7 @@ impl Stage {
 }
 
 /// The path of a candidate, as signals see it.
-pub struct Traced<'t, 'a> {
+pub struct PathSubject<'t, 'a> {
     /// The program.
     pub linker: &'t Linker<'a>,
     /// The callers of bodies.
@@ -262,7 +265,7 @@ pub struct Traced<'t, 'a> {
     /// The body that must not block.
     pub root: BodyRef,
     /// The reason why it must not block.
-    pub kind: Root,
+    pub entry_point: Root,
     /// True if the first edge hands a function over instead of running it.
     pub handed: bool,
     /// The label that reached the root.
@@ -271,13 +274,13 @@ pub struct Traced<'t, 'a> {
     pub path: &'t [FlowEdge],
 }
 
-impl Traced<'_, '_> {
+impl PathSubject<'_, '_> {
     /// Returns the language of the root.
     pub(crate) fn language(&self) -> Language {
         self.linker.program.language(self.root.file)
     }
 
-    /// Returns the last edge, which enters a row.
+    /// Returns the last edge, which leads to the sink.
     pub(crate) fn last(&self) -> Option<&FlowEdge> {
         self.path.last()
     }

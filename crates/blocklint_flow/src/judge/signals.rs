@@ -1,7 +1,7 @@
 //! The list of all signals. The signals of one stage are asked in the order of the list, and the first answer "yes"
 //! decides. Of several doubts the one with the most steps counts. [`SignalScope`] lists the subjects of questions.
 
-use blocklint_core::{Effect, Language, Severity};
+use blocklint_core::{Effect, Hold, Language, Severity};
 use blocklint_link::effect::label::{Label, LabelHold};
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, SiteRef};
@@ -12,7 +12,9 @@ use crate::judge::after_failure::{follows_several_failures, is_after_failure, ru
 use crate::judge::beside::{
     join_rules_of_one_call, lower_failing_besides, lower_reported_twice, lower_short_beside_longer,
 };
-use crate::judge::climbing::{is_cached, is_first_time, is_once_per_key, makes_kept_object, steps_if_none_calls_it_so};
+use crate::judge::climbing::{
+    is_cached, is_first_time, is_once_per_key, makes_cached_object, steps_if_no_call_meets_guard,
+};
 use crate::judge::confidence::{
     steps_of_length_in_java, steps_of_length_in_python, steps_of_length_in_rust, steps_of_two_similar_doubts,
 };
@@ -29,7 +31,7 @@ use crate::judge::signal::SignalEffect::{
 use crate::judge::signal::SignalScope::{
     Arrival, AtRoot, AtRootDoubt, Beside, Cost, Doubt, Leaving, Length, Moment, Path, PathDoubt, Root, Site,
 };
-use crate::judge::signal::{Ask, Signal, SignalEffect, SignalScope, Traced};
+use crate::judge::signal::{PathSubject, Question, Signal, SignalEffect, SignalScope};
 use crate::judge::stop_then_join::was_asked_to_end;
 use crate::judge::terminal::is_for_a_terminal;
 use crate::judge::unused_python::is_left_over_method;
@@ -49,8 +51,8 @@ const DOUBT_STEPS: u8 = 2;
 const SHORT: f64 = 0.01;
 
 /// Returns a question for some languages, with the effect of a "yes".
-const fn ask(languages: &'static [Language], effect: SignalEffect, scope: SignalScope) -> Ask {
-    Ask { languages, effect, scope, is_last: false }
+const fn question(languages: &'static [Language], effect: SignalEffect, scope: SignalScope) -> Question {
+    Question { languages, effect, scope, is_last: false }
 }
 
 /// All signals.
@@ -59,228 +61,255 @@ pub static SIGNALS: &[Signal] = &[
     Signal {
         name: "first-time",
         says: "it runs the first time only",
-        asks: &[ask(ALL, OnceNote, Arrival(may_run_once, is_first_time))],
+        questions: &[question(ALL, OnceNote, Arrival(may_run_once, is_first_time))],
     },
     Signal {
         name: "once-per-key",
         says: "it runs once for each key",
         // Only file access and sleeps count: a cached function reads once for each key.
-        asks: &[ask(ALL, Note, Arrival(|label| may_run_once(label) && is_file_or_sleep(label), is_once_per_key))],
+        questions: &[question(
+            ALL,
+            Note,
+            Arrival(|label| may_run_once(label) && is_file_or_sleep(label), is_once_per_key),
+        )],
     },
     Signal {
         name: "kept-factory",
         says: "a cached function keeps its result",
-        asks: &[ask(PYTHON, OnceNote, Arrival(is_open, makes_kept_object))],
+        questions: &[question(PYTHON, OnceNote, Arrival(is_open, makes_cached_object))],
     },
     Signal {
         name: "cached",
         says: "it is read in a function with a cache",
-        asks: &[ask(PYTHON, BriefOnceNote, Leaving(is_file, is_cached))],
+        questions: &[question(PYTHON, BriefOnceNote, Leaving(is_file, is_cached))],
     },
     Signal {
         name: "told-to-end",
-        says: "it waits for work that was just asked to stop",
-        asks: &[ask(PYTHON, BriefNote, Site(|label| label.for_end && is_above_note(label), was_asked_to_end))],
+        says: "it waits for work that was told to stop just before",
+        questions: &[question(
+            PYTHON,
+            BriefNote,
+            Site(|label| label.for_end && is_above_note(label), was_asked_to_end),
+        )],
     },
     Signal {
         name: "after-a-failure",
         says: "it runs only after something failed",
-        asks: &[
-            ask(ALL, Note, Site(|label| is_file(label) && label.severity == Severity::Warning, is_after_failure)),
-            ask(ALL, Note, Path(is_open, |on| follows_several_failures(on.linker, on.path))),
-            ask(
+        questions: &[
+            question(ALL, Note, Site(|label| is_file(label) && label.severity == Severity::Warning, is_after_failure)),
+            question(ALL, Note, Path(is_open, |subject| follows_several_failures(subject.linker, subject.path))),
+            question(
                 JAVA,
                 Note,
-                Path(is_any, |traced| runs_after_failure_alone(traced.linker, traced.path, traced.label.effect)),
+                Path(is_any, |subject| runs_after_failure_alone(subject.linker, subject.path, subject.label.effect)),
             ),
-            ask(
+            question(
                 PYTHON,
                 Note,
-                Path(is_open_file, |traced| runs_after_failure(traced.linker, traced.callers, traced.root, 3)),
+                Path(is_open_file, |subject| runs_after_failure(subject.linker, subject.callers, subject.root, 3)),
             )
             .last(),
         ],
     },
     Signal {
         name: "for-a-terminal",
-        says: "it runs only at an interactive terminal",
-        asks: &[ask(ALL, Note, Site(is_open, is_for_a_terminal))],
+        says: "it runs only where a person sits at a terminal",
+        questions: &[question(ALL, Note, Site(is_open, is_for_a_terminal))],
     },
     Signal {
         name: "in-a-catch",
-        says: "it is in an exception handler",
-        asks: &[ask(JAVA, LessSure, Doubt(|linker, site| steps_if(is_in_catch(linker, site), DOUBT_STEPS)))],
+        says: "it stands where something was caught",
+        questions: &[question(JAVA, LessSure, Doubt(|linker, site| steps_if(is_in_catch(linker, site), DOUBT_STEPS)))],
     },
     Signal {
         name: "one-value-of-many",
         says: "it is for one value of many",
-        asks: &[ask(ALL, LessSure, Doubt(steps_of_value))],
+        questions: &[question(ALL, LessSure, Doubt(steps_of_value))],
     },
     Signal {
         name: "a-setting-asks-for-it",
         says: "a setting asks for it",
-        asks: &[ask(JAVA, LessSure, Doubt(steps_of_setting))],
+        questions: &[question(JAVA, LessSure, Doubt(steps_of_setting))],
     },
     // A label reaches a root.
     Signal {
         name: "none-calls-it-so",
         says: "every call in the project rules it out",
-        asks: &[ask(PYTHON, LessSure, AtRootDoubt(steps_if_none_calls_it_so))],
+        questions: &[question(PYTHON, LessSure, AtRootDoubt(steps_if_no_call_meets_guard))],
     },
     Signal {
         name: "short",
         says: "it holds the thread for at most 10 ms",
-        asks: &[ask(ALL, AtMostWarning, AtRoot(is_short))],
+        questions: &[question(ALL, AtMostWarning, AtRoot(is_short))],
     },
     // The best path of a hit is known.
     Signal {
         name: "two-doubts-of-one-kind",
-        says: "two uncertain steps of the path are of the same kind",
-        asks: &[ask(PYTHON, LessSure, Cost(steps_of_two_similar_doubts))],
+        says: "two doubts on the way are of one kind",
+        questions: &[question(PYTHON, LessSure, Cost(steps_of_two_similar_doubts))],
     },
     Signal {
         name: "long-way",
-        says: "the path is long",
-        asks: &[
-            ask(PYTHON, LessSure, Cost(steps_of_length_in_python)),
-            ask(RUST, LessSure, Length(steps_of_length_in_rust)),
-            ask(JAVA, LessSure, Length(steps_of_length_in_java)),
+        says: "the way is long",
+        questions: &[
+            question(PYTHON, LessSure, Cost(steps_of_length_in_python)),
+            question(RUST, LessSure, Length(steps_of_length_in_rust)),
+            question(JAVA, LessSure, Length(steps_of_length_in_java)),
         ],
     },
     Signal {
         name: "servlet-container",
         says: "the module answers requests on a servlet container's threads",
-        asks: &[ask(JAVA, LessSure, PathDoubt(is_any, steps_in_servlet_container))],
+        questions: &[question(JAVA, LessSure, PathDoubt(is_any, steps_in_servlet_container))],
     },
     Signal {
         name: "value-may-be-there",
-        says: "the result that it waits for may be ready already",
-        asks: &[ask(JAVA, LessSure, PathDoubt(is_nested_loop, steps_if_value_may_be_there))],
+        says: "what it waits for may have its value already",
+        questions: &[question(JAVA, LessSure, PathDoubt(is_nested_loop, steps_if_value_may_be_there))],
     },
     // Signals of the path of a candidate, whose root delays no request that is served.
     Signal {
         name: "shows-or-measures",
-        says: "it only demonstrates or measures something",
-        asks: &[
-            ask(PYTHON, Aside, Root(|linker, root| path_kind::is_example(source_path(linker, root)))),
-            ask(
+        says: "it is there to show or to measure something",
+        questions: &[
+            question(PYTHON, Aside, Root(|linker, root| path_kind::is_example(source_path(linker, root)))),
+            question(
                 JAVA,
                 Note,
-                Path(is_any, |traced| path_kind::is_in_example_folder(source_path(traced.linker, traced.root))),
+                Path(is_any, |subject| path_kind::is_in_example_folder(source_path(subject.linker, subject.root))),
             ),
         ],
     },
     Signal {
         name: "copy-of-a-library",
-        says: "it is in a copy of a library",
-        asks: &[ask(RUST, Note, Root(|linker, root| is_in_library_copy(linker, root.file)))],
+        says: "it stands in a copy of a library",
+        questions: &[question(RUST, Note, Root(|linker, root| is_in_library_copy(linker, root.file)))],
     },
     Signal {
         name: "never-named",
         says: "neither the function nor any of its callers has a known use",
-        asks: &[ask(PYTHON, Note, Moment(is_open, is_never_reached))],
+        questions: &[question(PYTHON, Note, Moment(is_open, is_never_reached))],
     },
     Signal {
         name: "left-over-method",
         says: "the method has no known use, unlike the other methods of its class",
-        asks: &[ask(PYTHON, Note, Root(is_left_over_method))],
+        questions: &[question(PYTHON, Note, Root(is_left_over_method))],
     },
     // Java: blocking this thread does no harm, or the wait ends at once.
     Signal {
         name: "computing-pool",
-        says: "it runs on a pool for computations",
-        asks: &[ask(JAVA, Note, Path(is_cpu, |traced| traced.kind.kind == RootKind::Computing))],
+        says: "it computes on a pool that is there for that",
+        questions: &[question(JAVA, Note, Path(is_cpu, |subject| subject.entry_point.kind == RootKind::Computing))],
     },
     Signal {
         name: "value-is-there",
-        says: "the result that it waits for is ready already",
-        asks: &[ask(JAVA, Note, Path(is_nested_loop, has_value))],
+        says: "what it waits for has its value already",
+        questions: &[question(JAVA, Note, Path(is_nested_loop, has_value))],
     },
     // Signals about when the path runs.
     Signal {
         name: "fails-while-serving",
         says: "it can fail only where requests are served",
-        asks: &[ask(NOT_PYTHON, Note, Moment(|label| label.fails, cannot_fail_here))],
+        questions: &[question(NOT_PYTHON, Note, Moment(|label| label.fails, cannot_fail_here))],
     },
     Signal {
         name: "in-tests",
         says: "it runs only in tests",
-        asks: &[ask(ALL, Aside, Moment(is_open, |traced, moments| moments.when(traced) == When::Test))],
+        questions: &[question(ALL, Aside, Moment(is_open, |subject, moments| moments.when(subject) == When::Test))],
     },
     Signal {
         name: "start-up-or-exit",
         says: "it runs at start-up or shutdown",
-        asks: &[ask(ALL, Note, Moment(is_open, |traced, moments| moments.when(traced) == When::StartUp))],
+        questions: &[question(ALL, Note, Moment(is_open, |subject, moments| moments.when(subject) == When::StartUp))],
     },
     Signal {
         name: "runs-once",
         says: "it runs once in the life of the program",
         // Waits are left out, because a task that waits without end takes a pool thread for good.
-        asks: &[ask(ALL, Note, Moment(is_open_and_no_wait, |traced, moments| moments.when(traced) == When::Once))],
+        questions: &[question(
+            ALL,
+            Note,
+            Moment(is_open_and_no_wait, |subject, moments| moments.when(subject) == When::Once),
+        )],
     },
     Signal {
         name: "command",
         says: "it runs in a command of a command line",
         // A command delays the one person who waits for it, but its tasks delay each other.
-        asks: &[
-            ask(ALL, Aside, Moment(is_open, |traced, moments| moments.when(traced) == When::Command)),
-            ask(ALL, Lower, Moment(is_open, |traced, moments| moments.when(traced) == When::Crowd)),
-            ask(ALL, Aside, Moment(is_open, is_once_in_command)).last(),
+        questions: &[
+            question(ALL, Aside, Moment(is_open, |subject, moments| moments.when(subject) == When::Command)),
+            question(ALL, Lower, Moment(is_open, |subject, moments| moments.when(subject) == When::Crowd)),
+            question(ALL, Aside, Moment(is_open, is_once_in_command)).last(),
         ],
     },
     Signal {
         name: "runs-apart",
         says: "it runs in a loop apart from the one that serves requests",
-        // It delays no other task, so it is no error where findings that are left aside are shown either.
-        asks: &[ask(NOT_JAVA, Note, Moment(is_open, |traced, moments| moments.when(traced) == When::Apart))],
+        // It delays no other task, so it is no error where lowered findings are shown either.
+        questions: &[question(
+            NOT_JAVA,
+            Note,
+            Moment(is_open, |subject, moments| moments.when(subject) == When::Apart),
+        )],
     },
     // Work on files and keys, judged by the whole path.
     Signal {
         name: "prepares-a-process",
-        says: "it writes a small file for a process that is started next",
-        asks: &[ask(PYTHON, Note, Path(is_open_file, |traced| prepares_process(traced.linker, traced.path)))],
+        says: "a small file is written for a process that is started next",
+        questions: &[question(
+            PYTHON,
+            Note,
+            Path(is_open_file, |subject| prepares_process(subject.linker, subject.path)),
+        )],
     },
     Signal {
         name: "kept-by-its-key",
-        says: "its result is cached by its key",
-        asks: &[ask(RUST, Note, Path(may_be_kept, |traced| is_kept_by_key(traced.linker, traced.path)))],
+        says: "it is kept by its key",
+        questions: &[question(RUST, Note, Path(may_be_kept, |subject| is_kept_by_key(subject.linker, subject.path)))],
     },
     Signal {
         name: "file-of-the-kernel",
-        says: "the kernel generates the file's content",
-        asks: &[ask(RUST, Note, Path(is_open_file, |traced| ends_at_pseudo_file(traced.linker, traced.path)))],
+        says: "the kernel makes up the file",
+        questions: &[question(
+            RUST,
+            Note,
+            Path(is_open_file, |subject| ends_at_pseudo_file(subject.linker, subject.path)),
+        )],
     },
     Signal {
         name: "alone-on-its-loop",
         says: "it runs once, from the start of the program, and nothing runs beside it",
         // Only one step less, because the program could do other work meanwhile.
-        asks: &[ask(ALL, Lower, Moment(is_open, is_alone)).last()],
+        questions: &[question(ALL, Lower, Moment(is_open, is_alone)).last()],
     },
     Signal {
         name: "read-to-make-an-object",
         says: "it is read to make an object, on each request",
-        asks: &[ask(NOT_JAVA, Warning, Moment(is_file_note, makes_on_each_request))],
+        questions: &[question(NOT_JAVA, Warning, Moment(is_file_note, makes_on_each_request))],
     },
     // All candidates are judged and compared.
     Signal {
         name: "said-already",
-        says: "the call is also reported with a worse effect",
-        asks: &[ask(ALL, Note, Beside(lower_reported_twice)), ask(ALL, Note, Beside(join_rules_of_one_call)).last()],
+        says: "the call is reported for something worse",
+        questions: &[
+            question(ALL, Note, Beside(lower_reported_twice)),
+            question(ALL, Note, Beside(join_rules_of_one_call)).last(),
+        ],
     },
     Signal {
         name: "short-beside-longer",
-        says: "the function is reported for a longer call",
-        asks: &[ask(NOT_JAVA, Note, Beside(lower_short_beside_longer))],
+        says: "the function is reported for what takes longer",
+        questions: &[question(NOT_JAVA, Note, Beside(lower_short_beside_longer))],
     },
     Signal {
         name: "same-file",
         says: "the function opens the file, and that is reported",
-        asks: &[ask(ALL, Note, Beside(join_uses_of_one_file))],
+        questions: &[question(ALL, Note, Beside(join_uses_of_one_file))],
     },
     Signal {
         name: "fails-besides",
-        says: "its cause is also reported on a path without a failure",
-        asks: &[ask(PYTHON, Note, Beside(lower_failing_besides))],
+        says: "its cause is shown where nothing failed",
+        questions: &[question(PYTHON, Note, Beside(lower_failing_besides))],
     },
 ];
 
@@ -338,7 +367,7 @@ fn is_file_or_sleep(label: &Label) -> bool {
 
 /// True if a label holds the thread for at most [`SHORT`] seconds.
 fn is_short(label: &Label) -> bool {
-    matches!(label.hold, LabelHold::Fixed(blocklint_core::Hold::Seconds(seconds)) if seconds <= SHORT) && !label.fails
+    matches!(label.hold, LabelHold::Fixed(Hold::Seconds(seconds)) if seconds <= SHORT) && !label.fails
 }
 
 /// Returns the path of the file that defines a root.
@@ -357,17 +386,17 @@ fn steps_of_setting(linker: &Linker<'_>, site: SiteRef) -> u8 {
 }
 
 /// Returns the steps of a composed chain in a module that answers requests on a servlet container's threads (Java).
-fn steps_in_servlet_container(traced: &Traced<'_, '_>) -> u8 {
-    let is_put_together = matches!(traced.kind.kind, RootKind::Composed | RootKind::Assembly);
-    steps_if(is_put_together && traced.linker.serves_by_servlets(traced.root.file), LOW_STEPS)
+fn steps_in_servlet_container(subject: &PathSubject<'_, '_>) -> u8 {
+    let is_put_together = matches!(subject.entry_point.kind, RootKind::Composed | RootKind::Assembly);
+    steps_if(is_put_together && subject.linker.serves_by_servlets(subject.root.file), LOW_STEPS)
 }
 
 /// Returns the steps of a wait for a future that is possibly complete (Java).
-fn steps_if_value_may_be_there(traced: &Traced<'_, '_>) -> u8 {
-    steps_if(traced.sink_site().is_some_and(|site| traced.linker.may_wait_for_completed_publisher(site)), DOUBT_STEPS)
+fn steps_if_value_may_be_there(subject: &PathSubject<'_, '_>) -> u8 {
+    steps_if(subject.sink_site().is_some_and(|site| subject.linker.may_wait_for_completed_publisher(site)), DOUBT_STEPS)
 }
 
 /// True if the call at the end of a path waits for a complete future (Java).
-fn has_value(traced: &Traced<'_, '_>) -> bool {
-    traced.sink_site().is_some_and(|site| traced.linker.waits_for_completed_publisher(site))
+fn has_value(subject: &PathSubject<'_, '_>) -> bool {
+    subject.sink_site().is_some_and(|site| subject.linker.waits_for_completed_publisher(site))
 }

@@ -19,11 +19,11 @@ pub(crate) fn was_asked_to_end(linker: &Linker<'_>, site: SiteRef) -> bool {
             .calls_before(site, lang::words::SENTINEL_METHODS)
             .filter(is_method)
             .any(|call| passes_none_alone(facts, call))
-        || facts.assigns.iter().any(|row| {
-            matches!(facts.form(row.target), Form::Attr(..))
-                && matches!(facts.form(row.value), Form::Bool(_))
-                && facts.body_of(row.at) == body
-                && row.at.position < site_at.position
+        || facts.assigns.iter().any(|assignment| {
+            matches!(facts.form(assignment.target), Form::Attr(..))
+                && matches!(facts.form(assignment.value), Form::Bool(_))
+                && facts.body_of(assignment.at) == body
+                && assignment.at.position < site_at.position
         })
 }
 
@@ -37,10 +37,10 @@ fn passes_none_alone(facts: &FileFacts, call: SiteId) -> bool {
 /// True if a site awaits an event that the same file sets: `await finished.wait()`, and `finished.set` elsewhere in the
 /// file.
 fn awaits_event_set_here(facts: &FileFacts, wait: SiteId) -> bool {
-    let row = facts.site(wait);
-    let Form::Attr(event, _) = facts.form(row.callee) else { return false };
+    let site_facts = facts.site(wait);
+    let Form::Attr(event, _) = facts.form(site_facts.callee) else { return false };
     let event = facts.form(event);
-    row.flags.has(SiteFlags::AWAITED)
+    site_facts.flags.has(SiteFlags::AWAITED)
         && facts.forms.iter().any(|form| match form {
             Form::Attr(base, name) => {
                 facts.form(base) == event && lang::words::STOP_METHODS.contains(&facts.text(name))

@@ -16,20 +16,20 @@ pub(crate) fn is_for_a_terminal(linker: &Linker<'_>, site: SiteRef) -> bool {
     let Some(check) = lang::words_of(linker.program.language(site.file)).terminal_check else { return false };
     // Few projects have such a check, so the name is looked up first.
     linker.program.name(check).is_some()
-        && linker.tests_around(site).any(|(test, holds)| tests_terminal(linker, site.file, test, holds, DEPTH))
+        && linker.tests_around(site).any(|(test, outcome)| tests_terminal(linker, site.file, test, outcome, DEPTH))
 }
 
-/// True if a test with the result `holds` means that there is a terminal.
-fn tests_terminal(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool, depth: u32) -> bool {
+/// True if a test with the result `outcome` means that there is a terminal.
+fn tests_terminal(linker: &Linker<'_>, file: FileId, test: FormId, outcome: bool, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(file);
-    let part_tests = |part: FormId| tests_terminal(linker, file, part, holds, depth);
+    let part_tests = |part: FormId| tests_terminal(linker, file, part, outcome, depth);
     match facts.form(test) {
-        Form::Not(inner) => tests_terminal(linker, file, inner, !holds, depth),
-        Form::Alt(AltKind::And, list) if holds => facts.list(list).iter().any(|&part| part_tests(part)),
-        Form::Alt(AltKind::Or, list) if holds => facts.list(list).iter().all(|&part| part_tests(part)),
+        Form::Not(inner) => tests_terminal(linker, file, inner, !outcome, depth),
+        Form::Alt(AltKind::And, list) if outcome => facts.list(list).iter().any(|&part| part_tests(part)),
+        Form::Alt(AltKind::Or, list) if outcome => facts.list(list).iter().all(|&part| part_tests(part)),
         Form::Alt(AltKind::Or, list) => facts.list(list).iter().any(|&part| part_tests(part)),
-        Form::Result(call) if holds => {
+        Form::Result(call) if outcome => {
             let check = lang::words_of(facts.language).terminal_check;
             check == Some(facts.text(facts.site(call).name)) || {
                 let targets = linker.targets(file.site_ref(call), EnvId::NONE);

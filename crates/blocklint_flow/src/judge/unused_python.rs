@@ -16,24 +16,24 @@ const FEWEST_METHODS: usize = 4;
 /// nowhere.
 pub(crate) fn is_left_over_method(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
-    let row = linker.program.body(body);
-    let Some(class) = row.class.get() else { return false };
+    let body_facts = linker.program.body(body);
+    let Some(class) = body_facts.class.get() else { return false };
     if facts.language != Language::Python
-        || row.flow != Flow::Coroutine
-        || lang::python::conventions::is_private(facts.text(row.name))
-        || !facts.list(row.decorators).is_empty()
-        || is_named(linker, body.file, row.name)
+        || body_facts.flow != Flow::Coroutine
+        || lang::python::conventions::is_private(facts.text(body_facts.name))
+        || !facts.list(body_facts.decorators).is_empty()
+        || is_named(linker, body.file, body_facts.name)
     {
         return false;
     }
-    let own = body.file.class_ref(class);
+    let method_class = body.file.class_ref(class);
     // Interface classes of the standard library (`ABC`, `Protocol`) call no methods with public names.
     let is_known = |ancestor: &Ancestor| match *ancestor {
         Ancestor::Class(_) => true,
         Ancestor::Library(path, _) => lang::python::builtins::is_interface_marker(linker.library.text(path).as_ref()),
         Ancestor::Unknown => false,
     };
-    if !linker.mro(own).iter().all(is_known) {
+    if !linker.mro(method_class).iter().all(is_known) {
         return false;
     }
     let methods = || {

@@ -181,7 +181,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
 
     fn collect_predecessors(&self, body: BodyRef, predecessors: &mut Predecessors) {
         let linker = self.linker;
-        let row = linker.program.body(body);
+        let body_facts = linker.program.body(body);
         if linker.is_for_tests(body) || is_in_fixture(linker, body) {
             return predecessors.add_entry(EntryKind::Test, EntryPlace::Definition, true);
         }
@@ -191,9 +191,9 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         if purpose::is_command_file(linker, body.file) {
             return predecessors.add_entry(EntryKind::Command, EntryPlace::Definition, self.is_quiet(body));
         }
-        match row.kind {
+        match body_facts.kind {
             BodyKind::Module | BodyKind::Class => return self.add_top_level(body, None, predecessors),
-            BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => {
+            BodyKind::Initialiser if body_facts.flags.has(BodyFlags::STATIC) => {
                 return predecessors.add_entry(EntryKind::Start, EntryPlace::Definition, true);
             }
             BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression => {
@@ -228,7 +228,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         let registers = |row: &HandoverRow| !row.wraps && row.during.is_empty();
         for (path, made) in linker.decorators(body) {
             let handovers = linker.library.handovers(path);
-            let of_path = handovers.of_via(Via::Decorator).map(|found| found.row).filter(|row| registers(row));
+            let of_path = handovers.rows_of_via(Via::Decorator).map(|matched| matched.row).filter(|row| registers(row));
             let holds = |row: &&HandoverRow| match made {
                 Some(site) => linker.conditions_hold(&row.when, &row.unless, site, EnvId::NONE),
                 None => row.when.is_empty(),
@@ -271,8 +271,8 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
     fn add_calls(&self, body: BodyRef, predecessors: &mut Predecessors) {
         let linker = self.linker;
         let mut sites: Vec<SiteRef> = self.callers.call_sites(body).to_vec();
-        let row = linker.program.body(body);
-        if let (Some(class), Some(name)) = (row.class.get(), linker.program.global(body.file, row.name)) {
+        let body_facts = linker.program.body(body);
+        if let (Some(class), Some(name)) = (body_facts.class.get(), linker.program.global(body.file, body_facts.name)) {
             let bearers = linker.sites_by_name(name);
             let may_mean = |site: &SiteRef| {
                 linker.targets(*site, EnvId::NONE).list.iter().any(|target| match *target {
@@ -286,7 +286,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
                 }
             }
             // A call on a receiver of unknown type mostly means the one method that has the name.
-            let is_rare = linker.hierarchy.bodies_named(name) <= 2;
+            let is_rare = linker.hierarchy.count_bodies_named(name) <= 2;
             let is_special = linker.program.text(name).starts_with("__");
             if is_rare && !is_special {
                 let is_same_language =
@@ -322,11 +322,11 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         predecessors: &mut Predecessors,
     ) {
         let linker = self.linker;
-        let row = linker.program.body(around);
+        let body_facts = linker.program.body(around);
         if run_kind == RunKind::Task {
             predecessors.add_entry(EntryKind::Task, EntryPlace::Definition, false);
         }
-        if !matches!(row.kind, BodyKind::Module | BodyKind::Class) || linker.is_for_tests(around) {
+        if !matches!(body_facts.kind, BodyKind::Module | BodyKind::Class) || linker.is_for_tests(around) {
             return predecessors.add_caller(around, run_kind);
         }
         match run_kind {
@@ -350,8 +350,8 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
     /// Returns how the coroutine, future or generator that a call returns is run.
     fn run_kind_of_result(&self, site: SiteRef) -> RunKind {
         let linker = self.linker;
-        let row = linker.program.site(site);
-        if row.flags.has(SiteFlags::AWAITED) {
+        let site_facts = linker.program.site(site);
+        if site_facts.flags.has(SiteFlags::AWAITED) {
             return RunKind::Call;
         }
         match linker.program.language(site.file) {
@@ -405,13 +405,13 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
     /// Adds the uses of a lambda, closure, async block or generator expression.
     fn add_uses_of_literal(&self, body: BodyRef, predecessors: &mut Predecessors) {
         let linker = self.linker;
-        let row = linker.program.body(body);
-        let Some(parent) = row.parent.get().map(|parent| body.file.body_ref(parent)) else {
+        let body_facts = linker.program.body(body);
+        let Some(parent) = body_facts.parent.get().map(|parent| body.file.body_ref(parent)) else {
             predecessors.is_open = true;
             return;
         };
         let uses = linker.program.uses_of_callable(body);
-        if row.kind != BodyKind::Lambda {
+        if body_facts.kind != BodyKind::Lambda {
             let run_kind = match linker.program.language(body.file) {
                 Language::Rust => self.run_kind_of_future(body.file, uses, MOST_WRAPPERS),
                 _ => RunKind::Call,
@@ -509,14 +509,14 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
     /// True if a body is the `main` function of a program.
     fn is_main(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
-        let row = self.linker.program.body(body);
+        let body_facts = self.linker.program.body(body);
         match facts.language {
             Language::Rust => self.life.borrow().is_main(body),
-            Language::Java => facts.text(row.name) == "main" && row.flags.has(BodyFlags::STATIC),
+            Language::Java => facts.text(body_facts.name) == "main" && body_facts.flags.has(BodyFlags::STATIC),
             Language::Python => {
-                row.class.is_none()
-                    && row.parent.get() == Some(BodyId(0))
-                    && facts.text(row.name) == "main"
+                body_facts.class.is_none()
+                    && body_facts.parent.get() == Some(BodyId(0))
+                    && facts.text(body_facts.name) == "main"
                     && self.callers.call_sites(body).is_empty()
             }
         }
@@ -540,7 +540,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
     }
 
     /// True if a command cannot serve requests: it is a plain function, or a coroutine that neither starts tasks nor
-    /// serves (Python). False in Rust and Java, because any command may be the one that serves.
+    /// serves (Python). False in Rust and Java, because any command possibly serves.
     fn is_quiet(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         linker.program.language(body.file) == Language::Python
@@ -552,12 +552,13 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
     fn runs_at_start_in_java(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
-        let row = linker.program.body(body);
-        if lang::java::names::starts_up(facts.text(row.name)) && purpose::project_serves(linker) {
+        let body_facts = linker.program.body(body);
+        if lang::java::names::starts_up(facts.text(body_facts.name)) && purpose::project_serves(linker) {
             return true;
         }
-        let is_construction =
-            row.kind == BodyKind::Initialiser || lang::words_of(facts.language).is_constructor(facts.text(row.name));
-        is_construction && row.class.get().is_some_and(|class| is_made_at_start(linker, body.file.class_ref(class)))
+        let is_construction = body_facts.kind == BodyKind::Initialiser
+            || lang::words_of(facts.language).is_constructor(facts.text(body_facts.name));
+        is_construction
+            && body_facts.class.get().is_some_and(|class| is_made_at_start(linker, body.file.class_ref(class)))
     }
 }

@@ -3,7 +3,7 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{
-    AltKind, AssignId, BodyId, BodyKind, Comparison, Form, FormId, RegionKind, Site, SiteKind, VarKind,
+    AltKind, AssignId, At, BodyId, BodyKind, Comparison, Form, FormId, RegionKind, Site, SiteKind, VarKind,
 };
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::effect::constant::Constant;
@@ -64,15 +64,15 @@ fn search_first_time(linker: &Linker<'_>, site: SiteRef) -> Option<FirstTime> {
         if region.kind == RegionKind::Body {
             break;
         }
-        if let Some((test, holds)) = linker.test_of(site.file, id) {
+        if let Some((test, outcome)) = linker.test_of(site.file, id) {
             if let Form::Result(call) = facts.form(test)
-                && holds
+                && outcome
                 && lang::words_of(facts.language).is_first_caller_check(facts.text(facts.site(call).name))
             {
                 return Some(FirstTime { keeper: Owner::Program, per_key: false });
             }
             let mut states = SmallVec::new();
-            add_unset_states(linker, site.file, region.body, test, holds, &mut states, DEPTH);
+            add_unset_states(linker, site.file, region.body, test, outcome, &mut states, DEPTH);
             let first_time = states.iter().find_map(|&state| {
                 let (keeper, per_key) = match state {
                     UnsetState::Unset(state) => (keeper_of_set(linker, site.file, region.body, state)?, false),
@@ -104,42 +104,42 @@ fn find_failed_look_up(linker: &Linker<'_>, site: SiteRef) -> Option<FormId> {
     let tried =
         failed_try_before(facts, linker.program.site(site).at, lang::python::conventions::is_lookup_error, exits)?;
     let is_look_up = |row: &Site| row.kind == SiteKind::Subscript && is_region_in(facts, row.at.region, tried);
-    facts.sites.iter().find(is_look_up).map(|row| row.callee)
+    facts.sites.iter().find(is_look_up).map(|site_facts| site_facts.callee)
 }
 
-/// Adds the states that are false or `None`, or lack a key, if a test evaluates to `holds`.
+/// Adds the states that are false or `None`, or lack a key, if a test evaluates to `outcome`.
 fn add_unset_states(
     linker: &Linker<'_>,
     file: FileId,
     body: BodyId,
     test: FormId,
-    holds: bool,
+    outcome: bool,
     states: &mut SmallVec<[UnsetState; 2]>,
     depth: u32,
 ) {
     let Some(depth) = depth.checked_sub(1) else { return };
     let facts = linker.program.facts(file);
     match facts.form(test) {
-        Form::Not(inner) => add_unset_states(linker, file, body, inner, !holds, states, depth),
-        Form::Var(_) | Form::Attr(..) | Form::Result(_) if !holds => {
+        Form::Not(inner) => add_unset_states(linker, file, body, inner, !outcome, states, depth),
+        Form::Var(_) | Form::Attr(..) | Form::Result(_) if !outcome => {
             states.push(unset_state_of(linker, file, body, test))
         }
-        Form::Compare(Comparison::NotIn, _, collection) if holds => states.push(UnsetState::Lacking(collection)),
-        Form::Compare(Comparison::In, _, collection) if !holds => states.push(UnsetState::Lacking(collection)),
+        Form::Compare(Comparison::NotIn, _, collection) if outcome => states.push(UnsetState::Lacking(collection)),
+        Form::Compare(Comparison::In, _, collection) if !outcome => states.push(UnsetState::Lacking(collection)),
         Form::Compare(comparison, state, right) if facts.form(right) == Form::None => {
             let is_none = match comparison {
-                Comparison::Is | Comparison::Eq => holds,
-                Comparison::IsNot | Comparison::NotEq => !holds,
+                Comparison::Is | Comparison::Eq => outcome,
+                Comparison::IsNot | Comparison::NotEq => !outcome,
                 _ => return,
             };
             if is_none {
                 states.push(unset_state_of(linker, file, body, state));
             }
         }
-        Form::Alt(AltKind::And, list) if holds => {
+        Form::Alt(AltKind::And, list) if outcome => {
             facts.list(list).iter().for_each(|&part| add_unset_states(linker, file, body, part, true, states, depth));
         }
-        Form::Alt(AltKind::Or, list) if !holds => {
+        Form::Alt(AltKind::Or, list) if !outcome => {
             facts.list(list).iter().for_each(|&part| add_unset_states(linker, file, body, part, false, states, depth));
         }
         // `_known is not None and not reload`: for a caller that leaves out the parameter, the test checks the state
@@ -171,10 +171,10 @@ fn collection_looked_up(linker: &Linker<'_>, file: FileId, body: BodyId, form: F
         _ => form,
     };
     let Form::Result(call) = facts.form(form) else { return None };
-    let row = facts.site(call);
-    let Form::Attr(collection, _) = facts.form(row.callee) else { return None };
-    let only_reads = lang::words_of(facts.language).reads_key(facts.text(row.name))
-        && !lang::words::removes_from_collection(facts.text(row.name));
+    let site_facts = facts.site(call);
+    let Form::Attr(collection, _) = facts.form(site_facts.callee) else { return None };
+    let only_reads = lang::words_of(facts.language).reads_key(facts.text(site_facts.name))
+        && !lang::words::removes_from_collection(facts.text(site_facts.name));
     only_reads.then_some(collection)
 }
 
@@ -200,8 +200,8 @@ fn keeper_of_set(linker: &Linker<'_>, file: FileId, body: BodyId, state: FormId)
         Form::Attr(_, sym) => {
             // Another class may have an attribute of this name.
             let class = linker.class_around(file.body_ref(body));
-            let is_of_class = |&&(assign, own): &&(AssignId, bool)| {
-                !own || linker.class_around(linker.program.body_of(file, facts.assign(assign).at)) == class
+            let is_of_class = |&&(assign, is_own): &&(AssignId, bool)| {
+                !is_own || linker.class_around(linker.program.body_of(file, facts.assign(assign).at)) == class
             };
             linker
                 .program
@@ -215,15 +215,17 @@ fn keeper_of_set(linker: &Linker<'_>, file: FileId, body: BodyId, state: FormId)
         _ => return None,
     };
     let setting = assigns.iter().copied().find(|&assign| {
-        let row = facts.assign(assign);
-        row.target == state && facts.body_of(row.at) == body && truth_of(linker, file, body, row.value) != Some(false)
+        let assignment = facts.assign(assign);
+        assignment.target == state
+            && facts.body_of(assignment.at) == body
+            && truth_of(linker, file, body, assignment.value) != Some(false)
     });
     let is_unset_again = assigns.iter().any(|&assign| {
-        let row = facts.assign(assign);
-        let setter = facts.body_of(row.at);
-        row.value.is_some()
-            && truth_of(linker, file, setter, row.value) == Some(false)
-            && !may_unset(linker, file, body, row.at)
+        let assignment = facts.assign(assign);
+        let setter = facts.body_of(assignment.at);
+        assignment.value.is_some()
+            && truth_of(linker, file, setter, assignment.value) == Some(false)
+            && !may_unset(linker, file, body, assignment.at)
     });
     if is_unset_again {
         return None;
@@ -252,16 +254,16 @@ fn find_setting_in_own_method(
     }
     let class = linker.class_around(file.body_ref(body))?;
     assigns.iter().copied().find(|&assign| {
-        let row = facts.assign(assign);
-        let setter = facts.body_of(row.at);
+        let assignment = facts.assign(assign);
+        let setter = facts.body_of(assignment.at);
         let name = facts.body(setter).name;
         let is_called = |site: &Site| {
             site.name == name && matches!(facts.form(site.callee), Form::Attr(base, _) if is_own_receiver(facts, base))
         };
         setter != body
             && linker.class_around(file.body_ref(setter)) == Some(class)
-            && matches!(facts.form(row.target), Form::Attr(base, _) if is_own_receiver(facts, base))
-            && truth_of(linker, file, setter, row.value) != Some(false)
+            && matches!(facts.form(assignment.target), Form::Attr(base, _) if is_own_receiver(facts, base))
+            && truth_of(linker, file, setter, assignment.value) != Some(false)
             && linker.program.sites_in(file.body_ref(body)).any(|site| is_called(&linker.program.site(site)))
     })
 }
@@ -274,7 +276,7 @@ fn is_set_by_callee(linker: &Linker<'_>, file: FileId, body: BodyId, state: Form
     if facts.body(facts.var(var).body).kind != BodyKind::Module {
         return false;
     }
-    let is_on_state = |site: &blocklint_facts::Site| match facts.form(site.callee) {
+    let is_on_state = |site: &Site| match facts.form(site.callee) {
         Form::Attr(base, _) => facts.form(base) == Form::Var(var),
         _ => false,
     };
@@ -284,17 +286,20 @@ fn is_set_by_callee(linker: &Linker<'_>, file: FileId, body: BodyId, state: Form
     }
     let filling =
         facts.sites.iter().filter(|site| is_on_state(site) && lang::words::adds_to_collection(facts.text(site.name)));
-    let setting = facts.assigns.iter().filter(|row| match facts.form(row.target) {
+    let setting = facts.assigns.iter().filter(|assignment| match facts.form(assignment.target) {
         Form::Subscript(base, _) => facts.form(base) == Form::Var(var),
         target => target == Form::Var(var),
     });
     let mut setters = filling.map(|site| facts.body_of(site.at)).chain(setting.map(|row| facts.body_of(row.at)));
     setters.any(|setter| {
-        let row = facts.body(setter);
-        row.kind == BodyKind::Function
-            && row.class.is_none()
+        let body_facts = facts.body(setter);
+        body_facts.kind == BodyKind::Function
+            && body_facts.class.is_none()
             && setter != body
-            && linker.program.sites_in(file.body_ref(body)).any(|site| linker.program.site(site).name == row.name)
+            && linker
+                .program
+                .sites_in(file.body_ref(body))
+                .any(|site| linker.program.site(site).name == body_facts.name)
     })
 }
 
@@ -302,8 +307,8 @@ fn is_set_by_callee(linker: &Linker<'_>, file: FileId, body: BodyId, state: Form
 fn keeper_of_filled(linker: &Linker<'_>, file: FileId, body: BodyId, collection: FormId) -> Option<Owner> {
     let facts = linker.program.facts(file);
     let is_filled = || {
-        facts.assigns.iter().any(|row| match facts.form(row.target) {
-            Form::Subscript(base, _) => base == collection && facts.body_of(row.at) == body,
+        facts.assigns.iter().any(|assignment| match facts.form(assignment.target) {
+            Form::Subscript(base, _) => base == collection && facts.body_of(assignment.at) == body,
             _ => false,
         }) || records_elements(linker, file, body, collection)
     };
@@ -331,29 +336,31 @@ fn records_elements(linker: &Linker<'_>, file: FileId, body: BodyId, collection:
         return false;
     }
     let mut is_filled = false;
-    for row in &facts.sites {
-        if row.kind != SiteKind::Call || !matches!(facts.form(row.callee), Form::Attr(base, _) if base == collection) {
+    for site_facts in &facts.sites {
+        if site_facts.kind != SiteKind::Call
+            || !matches!(facts.form(site_facts.callee), Form::Attr(base, _) if base == collection)
+        {
             continue;
         }
-        let name = facts.text(row.name);
+        let name = facts.text(site_facts.name);
         if lang::words::removes_from_collection(name) {
             return false;
         }
-        is_filled |= lang::words::adds_to_collection(name) && facts.body_of(row.at) == body;
+        is_filled |= lang::words::adds_to_collection(name) && facts.body_of(site_facts.at) == body;
     }
     is_filled
 }
 
 /// True if an assignment at a place may unset a state without a second first time: where the state's life begins or
 /// ends (`__init__`, `close`), and where setting it failed (`except`).
-fn may_unset(linker: &Linker<'_>, file: FileId, setter: BodyId, at: blocklint_facts::At) -> bool {
+fn may_unset(linker: &Linker<'_>, file: FileId, setter: BodyId, at: At) -> bool {
     let facts = linker.program.facts(file);
     let body = facts.body_of(at);
-    let row = facts.body(body);
-    if matches!(row.kind, BodyKind::Module | BodyKind::Class | BodyKind::Initialiser) {
+    let body_facts = facts.body(body);
+    if matches!(body_facts.kind, BodyKind::Module | BodyKind::Class | BodyKind::Initialiser) {
         return true;
     }
-    let name = facts.text(row.name);
+    let name = facts.text(body_facts.name);
     lang::words_of(facts.language).is_constructor(name)
         || lang::words::ends_lifetime(name)
         || body == setter && handler_around(facts, at.region).is_some()
@@ -384,13 +391,13 @@ pub(crate) fn returns_cached_instances(linker: &Linker<'_>, class: ClassRef) -> 
 /// True if a function of a class whose name `has_name` accepts assigns or fills a field of its receiver.
 fn stores_field_in(linker: &Linker<'_>, class: ClassRef, has_name: fn(&LanguageWords, &str) -> bool) -> bool {
     let (facts, class_id) = linker.program.facts_and_id(class);
-    facts.assigns.iter().any(|row| {
-        let target = match facts.form(row.target) {
+    facts.assigns.iter().any(|assignment| {
+        let target = match facts.form(assignment.target) {
             Form::Subscript(base, _) => base,
-            _ => row.target,
+            _ => assignment.target,
         };
         let Form::Attr(base, _) = facts.form(target) else { return false };
-        let body = facts.body(facts.body_of(row.at));
+        let body = facts.body(facts.body_of(assignment.at));
         body.class == class_id
             && has_name(lang::words_of(facts.language), facts.text(body.name))
             && is_own_receiver(facts, base)
@@ -404,14 +411,14 @@ fn metaclasses(linker: &Linker<'_>, class: ClassRef) -> SmallVec<[ClassRef; 1]> 
     for ancestor in linker.mro(class).iter() {
         let Ancestor::Class(base) = *ancestor else { continue };
         let facts = linker.program.facts(base.file);
-        let row = linker.program.class(base);
-        let keywords = facts.args.slice::<4>(row.keywords.range());
+        let class_facts = linker.program.class(base);
+        let keywords = facts.args.slice::<4>(class_facts.keywords.range());
         let Some(keyword) =
             keywords.iter().find(|arg| lang::words_of(facts.language).is_metaclass_keyword(facts.text(arg.name)))
         else {
             continue;
         };
-        let scope = linker.signature_scope(base.file.body_ref(row.body));
+        let scope = linker.signature_scope(base.file.body_ref(class_facts.body));
         for val in linker.values.members(linker.eval(scope, keyword.value).value) {
             if let Val::Class(meta) = val {
                 metaclasses.push(meta);

@@ -4,8 +4,8 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{
-    AltKind, At, BodyFlags, BodyId, BodyKind, Comparison, ExitKind, FileFacts, Form, FormId, RegionKind, SiteKind,
-    VarKind,
+    AltKind, At, BodyFlags, BodyId, BodyKind, Comparison, ExitKind, FileFacts, Form, FormId, RegionKind, SiteId,
+    SiteKind, VarKind,
 };
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang::java::names::{
@@ -21,6 +21,9 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::lifecycle::first_time::FirstTime;
 use crate::lifecycle::owner::Owner;
+
+/// How deep a test is searched for its parts.
+const MAX_TEST_DEPTH: u32 = 4;
 
 /// A state that a test checks.
 #[derive(Clone, Copy)]
@@ -60,8 +63,10 @@ pub fn find_first_time_in_java(linker: &Linker<'_>, site: SiteRef) -> Option<Fir
     while let Some(id) = current.get() {
         let region = facts.region(id);
         let states = match region.kind {
-            RegionKind::Then => unset_states(linker, site.file, region.test, true, 4),
-            RegionKind::Else if region.test.is_some() => unset_states(linker, site.file, region.test, false, 4),
+            RegionKind::Then => unset_states(linker, site.file, region.test, true, MAX_TEST_DEPTH),
+            RegionKind::Else if region.test.is_some() => {
+                unset_states(linker, site.file, region.test, false, MAX_TEST_DEPTH)
+            }
             _ => SmallVec::new(),
         };
         let is_shared_and_set = |state: &&TestedState| {
@@ -196,15 +201,18 @@ fn is_set_after(linker: &Linker<'_>, file: FileId, body: BodyId, here: At, state
                 && writes.contains(&facts.text(row.name))
                 && facts.body_of(row.at) == body
                 && linker
-                    .receiver_form(file.site_ref(blocklint_facts::SiteId(index as u32)))
+                    .receiver_form(file.site_ref(SiteId(index as u32)))
                     .is_some_and(|receiver| is_same(facts, receiver, state.field))
         });
     }
-    facts.assigns.iter().any(|row| {
-        row.at.position >= here.position
-            && !matches!(row.value.get().map(|value| facts.form(value)), None | Some(Form::None | Form::Bool(false)))
-            && facts.body_of(row.at) == body
-            && is_same_field(facts, row.target, state.field)
+    facts.assigns.iter().any(|assignment| {
+        assignment.at.position >= here.position
+            && !matches!(
+                assignment.value.get().map(|value| facts.form(value)),
+                None | Some(Form::None | Form::Bool(false))
+            )
+            && facts.body_of(assignment.at) == body
+            && is_same_field(facts, assignment.target, state.field)
     })
 }
 
@@ -249,10 +257,10 @@ fn maps_read_by_getter(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[TestedSt
 fn is_shared_in(linker: &Linker<'_>, file: FileId, body: BodyId, here: At) -> bool {
     let facts = linker.program.facts(file);
     facts.body(body).flags.has(BodyFlags::STATIC)
-        || facts.sites.iter().any(|row| {
-            row.at.position < here.position
-                && LOCK_ENTRIES.contains(&facts.text(row.name))
-                && facts.body_of(row.at) == body
+        || facts.sites.iter().any(|site_facts| {
+            site_facts.at.position < here.position
+                && LOCK_ENTRIES.contains(&facts.text(site_facts.name))
+                && facts.body_of(site_facts.at) == body
         })
 }
 
@@ -269,13 +277,13 @@ fn claims_slot_before(linker: &Linker<'_>, file: FileId, body: BodyId, here: At)
     let sym = linker.program.name(ATOMIC_CLAIM).and_then(|name| linker.program.local(file, name));
     let facts = linker.program.facts(file);
     sym.into_iter().flat_map(|sym| index.sites_named(sym)).any(|&claim| {
-        let row = facts.site(claim);
+        let site_facts = facts.site(claim);
         let expects_empty = facts
             .args_of(claim)
             .iter()
             .next()
             .is_some_and(|arg| matches!(facts.form(arg.value), Form::None | Form::Bool(false)));
-        expects_empty && row.at.position < here.position && facts.body_of(row.at) == body
+        expects_empty && site_facts.at.position < here.position && facts.body_of(site_facts.at) == body
     })
 }
 

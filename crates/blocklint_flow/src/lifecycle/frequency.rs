@@ -2,7 +2,7 @@
 //! holds threads or connections is cheap if it is made once, and a leak if it is made again.
 
 use blocklint_core::{Context, Effect, Language};
-use blocklint_facts::{BodyFlags, BodyKind, ClassKind, Flow, Form};
+use blocklint_facts::{At, BodyFlags, BodyId, BodyKind, ClassKind, Flow, Form};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
@@ -162,7 +162,7 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
         if is_outermost {
             let begun = std::mem::take(&mut self.begun);
             // After a cut, the results for the other sites may be incomplete.
-            let is_final = |other: &SiteRef| !self.is_cut || *other == site;
+            let is_final = |path_site: &SiteRef| !self.is_cut || *path_site == site;
             let results = begun.into_iter().filter(|(site, _)| is_final(site));
             self.made.extend(results.filter_map(|(site, times)| Some((site, times?))));
         }
@@ -187,14 +187,18 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
                 times => times,
             },
             Owner::Instance(class) => {
-                let own = self.body_frequency(body, depth);
-                if own.is_once() { own } else { self.class_frequency(class, depth).one_call_down(body) }
+                let frequency_of_body = self.body_frequency(body, depth);
+                if frequency_of_body.is_once() {
+                    frequency_of_body
+                } else {
+                    self.class_frequency(class, depth).one_call_down(body)
+                }
             }
             Owner::Caller(body) => {
                 let sites = self.callers.call_sites(body);
-                let row = linker.program.body(body);
+                let body_facts = linker.program.body(body);
                 let is_registered = self.find_registration(body).is_some();
-                if row.kind != BodyKind::Function
+                if body_facts.kind != BodyKind::Function
                     || sites.is_empty()
                     || linker.method_kind(body).cached
                     || is_registered
@@ -264,18 +268,18 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
     fn find_body_frequency(&mut self, body: BodyRef, depth: u32) -> Frequency {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
-        let row = linker.program.body(body);
-        if linker.program.is_test(body.file) || row.flags.has(BodyFlags::TEST) {
+        let body_facts = linker.program.body(body);
+        if linker.program.is_test(body.file) || body_facts.flags.has(BodyFlags::TEST) {
             return Frequency::Tested;
         }
         // In Rust the folder of a file does not show that a program serves no requests.
         if facts.language != Language::Rust && is_command_file(linker, body.file) {
             return Frequency::Once;
         }
-        let class = row.class.get().map(|class| body.file.class_ref(class));
-        match row.kind {
+        let class = body_facts.class.get().map(|class| body.file.class_ref(class));
+        match body_facts.kind {
             BodyKind::Module | BodyKind::Class => return Frequency::Once,
-            BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Frequency::Once,
+            BodyKind::Initialiser if body_facts.flags.has(BodyFlags::STATIC) => return Frequency::Once,
             BodyKind::Initialiser => {
                 return class.map_or(Frequency::Unknown, |class| self.class_frequency(class, depth));
             }
@@ -290,8 +294,8 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
             None => {}
         }
         let Some(depth) = depth.checked_sub(1) else { return Frequency::Unknown };
-        if matches!(row.kind, BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression) {
-            let Some(parent) = row.parent.get() else { return Frequency::Unknown };
+        if matches!(body_facts.kind, BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression) {
+            let Some(parent) = body_facts.parent.get() else { return Frequency::Unknown };
             let uses = linker.program.uses_of_callable(body);
             // A lambda in a loop runs, or is passed on, in each iteration.
             let takers = uses.iter().filter_map(|(mention, _)| match mention {
@@ -301,7 +305,7 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
             let times = takers.map(|site| self.site_frequency(site, depth)).reduce(Frequency::max);
             let times = times.unwrap_or_else(|| self.body_frequency(body.file.body_ref(parent), depth));
             // A callee that stores a lambda may call it again and again.
-            if row.kind != BodyKind::Lambda || !self.stored_may_recur {
+            if body_facts.kind != BodyKind::Lambda || !self.stored_may_recur {
                 return times;
             }
             let mut uses = uses.iter();
@@ -312,7 +316,7 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
             return if runs_once_per_call { times } else { times.max(Frequency::Unseen) };
         }
         if let Some(class) = class
-            && lang::words_of(facts.language).is_constructor(facts.text(row.name))
+            && lang::words_of(facts.language).is_constructor(facts.text(body_facts.name))
         {
             return self.class_frequency(class, depth);
         }
@@ -358,7 +362,7 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
     fn frequency_by_decorators(&self, body: BodyRef) -> Option<RegisteredRun> {
         let mut registered: Option<RegisteredRun> = None;
         for path in self.linker.decorator_paths(body) {
-            for handover in self.linker.library.handovers(path).of_via(Via::Decorator) {
+            for handover in self.linker.library.handovers(path).rows_of_via(Via::Decorator) {
                 registered = registered.max(self.row_frequency(handover));
             }
         }
@@ -368,18 +372,18 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
     /// True if a body is the `main` function of a program.
     fn is_main(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
-        let row = self.linker.program.body(body);
-        row.kind == BodyKind::Function
-            && facts.text(row.name) == "main"
-            && (row.class.is_none() || row.flags.has(BodyFlags::STATIC))
+        let body_facts = self.linker.program.body(body);
+        body_facts.kind == BodyKind::Function
+            && facts.text(body_facts.name) == "main"
+            && (body_facts.class.is_none() || body_facts.flags.has(BodyFlags::STATIC))
     }
 
     /// Returns how often a body without known callers runs.
     fn frequency_without_callers(&mut self, body: BodyRef, depth: u32) -> Frequency {
         let facts = self.linker.program.facts(body.file);
-        let row = self.linker.program.body(body);
+        let body_facts = self.linker.program.body(body);
         // A function inside of another one is made again with each run of it.
-        match row.parent.get() {
+        match body_facts.parent.get() {
             Some(parent) if matches!(facts.body(parent).kind, BodyKind::Function | BodyKind::Lambda) => {
                 self.body_frequency(body.file.body_ref(parent), depth)
             }
@@ -396,7 +400,9 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
             linker.values.members(linker.callee(site, EnvId::NONE).value).iter().any(|&val| match val {
                 Val::External(path) | Val::Method { path, .. } => {
                     let rows = linker.library.calls(path);
-                    rows.iter().any(|row| row.row.concurrency.is_some() || row.held() == Some(Effect::NestedLoop))
+                    rows.iter().any(|matched| {
+                        matched.row.concurrency.is_some() || matched.held_effect() == Some(Effect::NestedLoop)
+                    })
                 }
                 _ => false,
             })
@@ -426,17 +432,17 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
     fn find_registration(&self, body: BodyRef) -> Option<RegisteredRun> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
-        let row = linker.program.body(body);
+        let body_facts = linker.program.body(body);
         let mut registered = self.frequency_by_decorators(body);
-        if let Some(class) = row.class.get() {
+        if let Some(class) = body_facts.class.get() {
             for ancestor in linker.mro(body.file.class_ref(class)).iter() {
                 let Ancestor::Library(ty, _) = *ancestor else { continue };
                 // A thread runs the method that overrides `Thread.run` once.
                 if self.is_thread(ty) {
                     continue;
                 }
-                let path = linker.library.member(ty, facts.text(row.name));
-                for handover in linker.library.handovers(path).of_via(Via::Override) {
+                let path = linker.library.member(ty, facts.text(body_facts.name));
+                for handover in linker.library.handovers(path).rows_of_via(Via::Override) {
                     registered = registered.max(self.row_frequency(handover));
                 }
             }
@@ -444,7 +450,7 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
         if registered.is_some() {
             return registered;
         }
-        let takers = match row.kind {
+        let takers = match body_facts.kind {
             BodyKind::Lambda => linker
                 .program
                 .uses_of_callable(body)
@@ -460,8 +466,8 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
         // In Rust, the row of a router cannot say what its handlers take from a request, but the parameters of a
         // handler show that it is one. An `async fn` without parameters that is passed as a function is a handler, too,
         // because a task that runs once is passed as a future.
-        let is_like_handler = row.params.len > 0 || row.flow == Flow::Coroutine;
-        let serves = facts.language == Language::Rust && row.kind == BodyKind::Function && is_like_handler;
+        let is_like_handler = body_facts.params.len > 0 || body_facts.flow == Flow::Coroutine;
+        let serves = facts.language == Language::Rust && body_facts.kind == BodyKind::Function && is_like_handler;
         self.frequency_by_takers(&takers)
             .or_else(|| (serves && self.runs_on_loop(&takers)).then_some(RegisteredRun::Entry))
     }
@@ -605,7 +611,7 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
         }
         let mut registered: Option<RegisteredRun> = None;
         for path in class_decorator_paths(self.linker, class) {
-            for handover in self.linker.library.handovers(path).of_via(Via::Decorator) {
+            for handover in self.linker.library.handovers(path).rows_of_via(Via::Decorator) {
                 registered = registered.max(self.row_frequency(handover));
             }
         }
@@ -615,11 +621,11 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
     /// Returns the constructor of a class, if the class itself defines one.
     fn own_constructor(&self, class: ClassRef) -> Option<BodyRef> {
         let (facts, class_id) = self.linker.program.facts_and_id(class);
-        facts.bodies.iter().enumerate().find_map(|(index, row)| {
-            let is_constructor = row.class == class_id
-                && lang::words_of(facts.language).is_constructor(facts.text(row.name))
-                && row.kind == BodyKind::Function;
-            is_constructor.then_some(class.file.body_ref(blocklint_facts::BodyId(index as u32)))
+        facts.bodies.iter().enumerate().find_map(|(index, body_facts)| {
+            let is_constructor = body_facts.class == class_id
+                && lang::words_of(facts.language).is_constructor(facts.text(body_facts.name))
+                && body_facts.kind == BodyKind::Function;
+            is_constructor.then_some(class.file.body_ref(BodyId(index as u32)))
         })
     }
 }
@@ -627,12 +633,12 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
 /// Returns the library paths of a class's decorators or annotations.
 pub(crate) fn class_decorator_paths(linker: &Linker<'_>, class: ClassRef) -> Vec<PathId> {
     let facts = linker.program.facts(class.file);
-    let row = linker.program.class(class);
-    let region = facts.body(row.parent).region;
-    let at = blocklint_facts::At { region, position: u32::MAX };
+    let class_facts = linker.program.class(class);
+    let region = facts.body(class_facts.parent).region;
+    let at = At { region, position: u32::MAX };
     let scope = blocklint_link::values::expr::Scope { file: class.file, at, env: EnvId::NONE };
     let mut paths = Vec::new();
-    for &decorator in facts.list(row.decorators) {
+    for &decorator in facts.list(class_facts.decorators) {
         let typed = match facts.form(decorator) {
             Form::Result(site) => linker.callee(class.file.site_ref(site), EnvId::NONE),
             _ => linker.eval(scope, decorator),

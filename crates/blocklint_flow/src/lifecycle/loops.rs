@@ -10,8 +10,8 @@ use blocklint_link::syntax::regions::around;
 /// True if a loop iterates over a collection, rather than runs while a condition holds.
 fn is_iterated(linker: &Linker<'_>, file: FileId, region: &Region) -> bool {
     linker.program.sites_in(file.body_ref(region.body)).any(|site| {
-        let row = linker.program.site(site);
-        row.kind == SiteKind::Iterate && row.callee == region.test
+        let site_facts = linker.program.site(site);
+        site_facts.kind == SiteKind::Iterate && site_facts.callee == region.test
     })
 }
 

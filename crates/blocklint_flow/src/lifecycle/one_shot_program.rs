@@ -23,6 +23,12 @@ use std::cell::OnceCell;
 use crate::entries::purpose::is_command_file;
 use crate::lifecycle::phase::overridden_rows;
 
+/// How many nested callees are searched for code that starts tasks or serves.
+const MAX_CALLEE_DEPTH: u32 = 4;
+
+/// The most nested groups of commands that are searched.
+const MAX_CALLER_DEPTH: u32 = 3;
+
 /// Results of this file's queries, stored for one program.
 #[derive(Default)]
 struct Memo {
@@ -36,8 +42,8 @@ struct Memo {
 /// result (`sys.exit(main())`), starts no tasks outside of the function, and awaits nothing that serves.
 pub(crate) fn is_one_shot(linker: &Linker<'_>, main: BodyRef) -> bool {
     let facts = linker.program.facts(main.file);
-    let row = linker.program.body(main);
-    let is_function = row.kind == BodyKind::Function && row.class.is_none();
+    let body_facts = linker.program.body(main);
+    let is_function = body_facts.kind == BodyKind::Function && body_facts.class.is_none();
     facts.language == Language::Python
         && is_function
         && is_exit_code(linker, main)
@@ -48,30 +54,30 @@ pub(crate) fn is_one_shot(linker: &Linker<'_>, main: BodyRef) -> bool {
 /// True if the coroutine that a call makes runs on an event loop that no other code uses: a function runs it for its
 /// result (`settings = asyncio.run(load())`), or worker threads run it. False in a program's main function, because the
 /// coroutine of `main` mostly serves requests.
-pub(crate) fn runs_on_own_loop(linker: &Linker<'_>, made: SiteRef) -> bool {
-    let facts = linker.program.facts(made.file);
-    let body = facts.body(facts.body_of(linker.program.site(made).at));
+pub(crate) fn runs_on_own_loop(linker: &Linker<'_>, coroutine_call: SiteRef) -> bool {
+    let facts = linker.program.facts(coroutine_call.file);
+    let body = facts.body(facts.body_of(linker.program.site(coroutine_call).at));
     let is_nested = body.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function);
     if facts.language != Language::Python || body.kind != BodyKind::Function {
         return false;
     }
-    let drivers = drivers_of(linker, made);
+    let drivers = drivers_of(linker, coroutine_call);
     if drivers.is_empty() {
         return false;
     }
     let all_targets = |holds: &dyn Fn(BodyRef) -> bool| {
-        linker.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
+        linker.targets(coroutine_call, EnvId::NONE).list.iter().all(|target| match *target {
             Target::Body { body, .. } => holds(body),
             _ => true,
         })
     };
-    let index = linker.program.index_of(made.file);
+    let index = linker.program.index_of(coroutine_call.file);
     let may_be_main = !is_nested && lang::python::conventions::may_be_main(facts.text(body.name));
     let is_for_result = !may_be_main && drivers.iter().any(|&site| !index.uses_of_result(site).is_empty());
     if is_for_result && all_targets(&|body| !serves_or_starts(linker, body)) {
         return true;
     }
-    runs_on_workers(linker, linker.program.body_of_site(made), UP_TO_WORKERS)
+    runs_on_workers(linker, linker.program.body_of_site(coroutine_call), UP_TO_WORKERS)
         && all_targets(&|body| is_quiet_coroutine(linker, body))
 }
 
@@ -110,34 +116,35 @@ fn overrides_on_worker(linker: &Linker<'_>, body: BodyRef) -> bool {
 
 /// True if a command runs the coroutine that a call makes, and the coroutine is quiet: neither it nor a coroutine that
 /// it awaits starts tasks or serves requests. Only the user waits for that event loop.
-pub(crate) fn is_driven_by_command(linker: &Linker<'_>, made: SiteRef) -> bool {
-    linker.program.language(made.file) == Language::Python
-        && (is_command_file(linker, made.file) || is_command(linker, linker.program.body_of_site(made), 3))
-        && (!drivers_of(linker, made).is_empty() || is_driven_by_helper(linker, made))
-        && linker.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
-            Target::Body { body, .. } => is_quiet(linker, body, 4, &mut FxHashSet::default()),
+pub(crate) fn is_driven_by_command(linker: &Linker<'_>, coroutine_call: SiteRef) -> bool {
+    linker.program.language(coroutine_call.file) == Language::Python
+        && (is_command_file(linker, coroutine_call.file)
+            || is_command(linker, linker.program.body_of_site(coroutine_call), MAX_CALLER_DEPTH))
+        && (!drivers_of(linker, coroutine_call).is_empty() || is_driven_by_helper(linker, coroutine_call))
+        && linker.targets(coroutine_call, EnvId::NONE).list.iter().all(|target| match *target {
+            Target::Body { body, .. } => is_quiet(linker, body, MAX_CALLEE_DEPTH, &mut FxHashSet::default()),
             _ => false,
         })
 }
 
 /// True if an event loop is run for the coroutine that a call makes: `asyncio.run(load())`, or by a function of the
 /// project that takes the coroutine (Python).
-pub(crate) fn drives_coroutine(linker: &Linker<'_>, made: SiteRef) -> bool {
-    !drivers_of(linker, made).is_empty() || is_driven_by_helper(linker, made)
+pub(crate) fn drives_coroutine(linker: &Linker<'_>, coroutine_call: SiteRef) -> bool {
+    !drivers_of(linker, coroutine_call).is_empty() || is_driven_by_helper(linker, coroutine_call)
 }
 
 /// True if a coroutine is quiet: neither it nor a coroutine of the project that it awaits starts tasks or serves
 /// requests (Python).
 pub(crate) fn is_quiet_coroutine(linker: &Linker<'_>, body: BodyRef) -> bool {
-    is_quiet(linker, body, 4, &mut FxHashSet::default())
+    is_quiet(linker, body, MAX_CALLEE_DEPTH, &mut FxHashSet::default())
 }
 
 /// True if a site runs only where its file is run as a program: `if __name__ == "__main__":` (Python).
 pub(crate) fn is_run_as_program(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     facts.language == Language::Python
-        && linker.tests_around(site).any(|(test, holds)| {
-            holds
+        && linker.tests_around(site).any(|(test, outcome)| {
+            outcome
                 && matches!(facts.form(test), Form::Compare(Comparison::Eq, left, right)
                     if [left, right].iter().any(|&side| is_module_name(linker, site.file, side)))
         })
@@ -150,7 +157,7 @@ pub fn runs_one_job(linker: &Linker<'_>, file: FileId) -> bool {
     let runs_loop = |site: &SiteRef| {
         linker.targets(*site, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, .. } => {
-                linker.library.calls(path).effect().any(|row| row.held() == Some(Effect::NestedLoop))
+                linker.library.calls(path).effect().any(|row| row.held_effect() == Some(Effect::NestedLoop))
             }
             _ => false,
         })
@@ -163,7 +170,7 @@ pub fn runs_one_job(linker: &Linker<'_>, file: FileId) -> bool {
         let targets = linker.targets(file.site_ref(made), EnvId::NONE);
         !targets.list.is_empty()
             && targets.list.iter().all(|target| match *target {
-                Target::Body { body, .. } => is_quiet(linker, body, 4, &mut FxHashSet::default()),
+                Target::Body { body, .. } => is_quiet(linker, body, MAX_CALLEE_DEPTH, &mut FxHashSet::default()),
                 _ => false,
             })
     };
@@ -175,13 +182,13 @@ pub fn runs_one_job(linker: &Linker<'_>, file: FileId) -> bool {
 /// (`@group.command()`).
 fn is_command(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     let facts = linker.program.facts(body.file);
-    let row = linker.program.body(body);
+    let body_facts = linker.program.body(body);
     let registers = |path: PathId| linker.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Command));
     if linker.decorator_paths(body).into_iter().any(registers) {
         return true;
     }
     let Some(depth) = depth.checked_sub(1) else { return false };
-    let region = facts.body(row.parent.get().unwrap_or(BodyId(0))).region;
+    let region = facts.body(body_facts.parent.get().unwrap_or(BodyId(0))).region;
     let scope = Scope { file: body.file, at: At { region, position: u32::MAX }, env: EnvId::NONE };
     let is_group = |form: FormId| {
         let callee = match facts.form(form) {
@@ -194,7 +201,7 @@ fn is_command(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
             _ => false,
         })
     };
-    if facts.list(row.decorators).iter().any(|&decorator| is_group(decorator)) {
+    if facts.list(body_facts.decorators).iter().any(|&decorator| is_group(decorator)) {
         return true;
     }
     linker.sites_passing_body(body).into_iter().any(|(site, arg)| {
@@ -206,24 +213,25 @@ fn is_command(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
 }
 
 /// True if the coroutine that a call makes is passed to a plain function of the project that runs an event loop.
-fn is_driven_by_helper(linker: &Linker<'_>, made: SiteRef) -> bool {
+fn is_driven_by_helper(linker: &Linker<'_>, coroutine_call: SiteRef) -> bool {
     let runs_loop = |site: SiteRef| {
         linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, .. } => {
-                linker.library.calls(path).effect().any(|row| row.held() == Some(Effect::NestedLoop))
+                linker.library.calls(path).effect().any(|row| row.held_effect() == Some(Effect::NestedLoop))
             }
             _ => false,
         })
     };
     let is_driver = |helper: BodyRef| {
         let facts = linker.program.facts(helper.file);
-        let row = linker.program.body(helper);
-        let inside = (0..facts.sites.len() as u32).map(SiteId).filter(|&site| row.span.contains(facts.site(site).span));
-        row.flow != Flow::Coroutine && inside.map(|site| helper.file.site_ref(site)).any(runs_loop)
+        let body_facts = linker.program.body(helper);
+        let inside =
+            (0..facts.sites.len() as u32).map(SiteId).filter(|&site| body_facts.span.contains(facts.site(site).span));
+        body_facts.flow != Flow::Coroutine && inside.map(|site| helper.file.site_ref(site)).any(runs_loop)
     };
-    linker.program.uses_of_result(made).iter().any(|(mention, _)| {
+    linker.program.uses_of_result(coroutine_call).iter().any(|(mention, _)| {
         let Mention::Arg(site, _) = mention else { return false };
-        linker.targets(made.file.site_ref(site), EnvId::NONE).list.iter().any(|target| match *target {
+        linker.targets(coroutine_call.file.site_ref(site), EnvId::NONE).list.iter().any(|target| match *target {
             Target::Body { body, .. } => is_driver(body),
             _ => false,
         })
@@ -236,7 +244,7 @@ fn drivers_of(linker: &Linker<'_>, made: SiteRef) -> SmallVec<[SiteId; 1]> {
         let callee = linker.callee(made.file.site_ref(site), EnvId::NONE);
         linker.values.members(callee.value).iter().any(|val| match *val {
             Val::External(path) | Val::Method { path, .. } => {
-                linker.library.calls(path).effect().any(|row| row.held() == Some(Effect::NestedLoop))
+                linker.library.calls(path).effect().any(|row| row.held_effect() == Some(Effect::NestedLoop))
             }
             _ => false,
         })
@@ -249,8 +257,8 @@ fn drivers_of(linker: &Linker<'_>, made: SiteRef) -> SmallVec<[SiteId; 1]> {
 }
 
 /// True if neither a coroutine nor a coroutine of the project that it awaits, down to `depth`, starts tasks or serves.
-fn is_quiet(linker: &Linker<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
-    if !seen.insert(body) {
+fn is_quiet(linker: &Linker<'_>, body: BodyRef, depth: u32, visited: &mut FxHashSet<BodyRef>) -> bool {
+    if !visited.insert(body) {
         return true;
     }
     let facts = linker.program.facts(body.file);
@@ -260,7 +268,7 @@ fn is_quiet(linker: &Linker<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet
     let Some(depth) = depth.checked_sub(1) else { return true };
     linker.awaited_sites_in(body).all(|site| {
         linker.targets(site, EnvId::NONE).list.iter().all(|target| match *target {
-            Target::Body { body, .. } => is_quiet(linker, body, depth, seen),
+            Target::Body { body, .. } => is_quiet(linker, body, depth, visited),
             _ => true,
         })
     })
@@ -271,9 +279,9 @@ fn serves_or_starts(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let task_starters = task_starter_names(linker);
     linker.program.sites_in(body).any(|site| {
-        let row = linker.program.site(site);
-        awaits_what_serves(facts, &row) || {
-            let name = facts.text(row.name);
+        let site_facts = linker.program.site(site);
+        awaits_what_serves(facts, &site_facts) || {
+            let name = facts.text(site_facts.name);
             (task_starters.contains(name) || lang::python::conventions::has_concurrent_name(name))
                 && may_start(linker, site)
         }
@@ -289,8 +297,8 @@ fn is_exit_code(linker: &Linker<'_>, main: BodyRef) -> bool {
         _ => false,
     };
     linker.sites_with_names(main.file, lang::python::conventions::PROGRAM_EXITS).any(|exit| {
-        let at = facts.site(exit).at;
-        facts.body_of(at) == BodyId(0)
+        let position = facts.site(exit).at;
+        facts.body_of(position) == BodyId(0)
             && facts.args_of(exit).iter().any(|arg| is_main(arg.value))
             && is_run_as_program(linker, main.file.site_ref(exit))
     })
@@ -309,7 +317,7 @@ fn is_module_name(linker: &Linker<'_>, file: FileId, form: FormId) -> bool {
 /// True if a file awaits a call that serves by its name, or awaits in an endless loop.
 fn serves(linker: &Linker<'_>, file: FileId) -> bool {
     let facts = linker.program.facts(file);
-    facts.sites.iter().any(|row| awaits_what_serves(facts, &row))
+    facts.sites.iter().any(|site_facts| awaits_what_serves(facts, &site_facts))
 }
 
 /// True if a body of the file other than `main` starts tasks.
@@ -317,9 +325,9 @@ fn starts_tasks_elsewhere(linker: &Linker<'_>, main: BodyRef) -> bool {
     let task_starters = task_starter_names(linker);
     let (facts, main_id) = linker.program.facts_and_id(main);
     (0..facts.sites.len() as u32).map(SiteId).any(|site| {
-        let row = facts.site(site);
-        facts.body_of(row.at) != main_id
-            && task_starters.contains(facts.text(row.name))
+        let site_facts = facts.site(site);
+        facts.body_of(site_facts.at) != main_id
+            && task_starters.contains(facts.text(site_facts.name))
             && may_start(linker, main.file.site_ref(site))
     })
 }
@@ -331,17 +339,17 @@ pub(crate) fn runs_among_tasks(linker: &Linker<'_>, site: SiteRef) -> bool {
     if facts.language != Language::Python {
         return false;
     }
-    let row = linker.program.site(site);
+    let site_facts = linker.program.site(site);
     let makes_coroutine = || {
         linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Body { body, .. } => linker.program.body(body).flow == Flow::Coroutine,
             _ => false,
         })
     };
-    let is_task = !row.flags.has(SiteFlags::AWAITED) && makes_coroutine() && drivers_of(linker, site).is_empty();
+    let is_task = !site_facts.flags.has(SiteFlags::AWAITED) && makes_coroutine() && drivers_of(linker, site).is_empty();
     is_task
         || first_concurrent_position(linker, linker.program.body_of_site(site))
-            .is_some_and(|first| first < row.at.position)
+            .is_some_and(|first| first < site_facts.at.position)
 }
 
 /// True if the coroutine that a call makes is passed to a call that starts tasks: `asyncio.create_task(load())`
@@ -365,8 +373,9 @@ fn first_concurrent_position(linker: &Linker<'_>, body: BodyRef) -> Option<u32> 
         let facts = linker.program.facts(body.file);
         let task_starters = task_starter_names(linker);
         let begins = |site: &SiteRef| {
-            let row = linker.program.site(*site);
-            awaits_what_serves(facts, &row) || task_starters.contains(facts.text(row.name)) && may_start(linker, *site)
+            let site_facts = linker.program.site(*site);
+            awaits_what_serves(facts, &site_facts)
+                || task_starters.contains(facts.text(site_facts.name)) && may_start(linker, *site)
         };
         linker.program.sites_in(body).filter(begins).map(|site| linker.program.site(site).at.position).min()
     })
@@ -381,7 +390,7 @@ fn may_start(linker: &Linker<'_>, site: SiteRef) -> bool {
         && lang::python::conventions::has_concurrent_name(facts.text(linker.program.site(site).name))
         || targets.list.iter().any(|target| match *target {
             Target::Row { path, .. } => {
-                linker.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
+                linker.library.calls(path).iter().any(|matched| matched.row.concurrency == Some(Concurrency::Unbounded))
             }
             _ => false,
         })

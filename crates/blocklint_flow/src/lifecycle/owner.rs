@@ -2,15 +2,18 @@
 //! how long the object lives.
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyFlags, BodyKind, Form, SiteId, SiteKind, VarId};
+use blocklint_facts::{At, BodyFlags, BodyId, BodyKind, ClassId, Form, SiteId, SiteKind, VarId};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
-use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
+use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, Wrap};
-use blocklint_link::values::value::EnvId;
+use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{RowEffect, Selector};
 use rustc_hash::FxHashSet;
+
+/// How many uses of a result are followed to the owner of the object.
+const MAX_MENTION_DEPTH: u32 = 6;
 
 /// The owner of the object that a site makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,20 +34,23 @@ pub enum Owner {
 pub fn find_owner(linker: &Linker<'_>, site: SiteRef) -> Owner {
     let body = linker.program.body_of_site(site);
     let facts = linker.program.facts(site.file);
-    let row = linker.program.body(body);
-    match row.kind {
+    let body_facts = linker.program.body(body);
+    match body_facts.kind {
         BodyKind::Module | BodyKind::Class => return Owner::Program,
-        BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Owner::Program,
+        BodyKind::Initialiser if body_facts.flags.has(BodyFlags::STATIC) => return Owner::Program,
         BodyKind::Initialiser => {
-            return row.class.get().map_or(Owner::Untracked, |class| Owner::Instance(site.file.class_ref(class)));
+            return body_facts
+                .class
+                .get()
+                .map_or(Owner::Untracked, |class| Owner::Instance(site.file.class_ref(class)));
         }
         _ => {}
     }
     if facts.language == Language::Rust && is_made_once(linker, body) {
         return Owner::Program;
     }
-    let mut seen = FxHashSet::default();
-    owner_of_result(linker, site, &mut seen, 6)
+    let mut visited = FxHashSet::default();
+    owner_of_result(linker, site, &mut visited, MAX_MENTION_DEPTH)
 }
 
 /// True if a body is, or is in, the closure of a cell that is filled once: `CLIENT.get_or_init(|| …)` (Rust).
@@ -80,18 +86,18 @@ fn fills_once(linker: &Linker<'_>, body: BodyRef, accepts: impl Fn(SiteId) -> bo
 
 /// Returns the owner of an object by one mention of it: an assignment, a return, an argument.
 pub(crate) fn owner_at_mention(linker: &Linker<'_>, file: FileId, mention: Mention) -> Owner {
-    owner_by_mention(linker, file, mention, Wrap::Direct, &mut FxHashSet::default(), 6)
+    owner_by_mention(linker, file, mention, Wrap::Direct, &mut FxHashSet::default(), MAX_MENTION_DEPTH)
 }
 
 /// Returns the owner of the result of a call, by all uses of the result.
-fn owner_of_result(linker: &Linker<'_>, site: SiteRef, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Owner {
+fn owner_of_result(linker: &Linker<'_>, site: SiteRef, visited: &mut FxHashSet<(usize, bool)>, depth: u32) -> Owner {
     let Some(depth) = depth.checked_sub(1) else { return Owner::Untracked };
-    if !seen.insert((site.index(), true)) {
+    if !visited.insert((site.index(), true)) {
         return Owner::NoOwner;
     }
     let uses = linker.program.uses_of_result(site);
     uses.iter()
-        .map(|(mention, wrap)| owner_by_mention(linker, site.file, mention, wrap, seen, depth))
+        .map(|(mention, wrap)| owner_by_mention(linker, site.file, mention, wrap, visited, depth))
         .max()
         .unwrap_or(Owner::NoOwner)
 }
@@ -101,10 +107,10 @@ fn owner_of_variable(
     linker: &Linker<'_>,
     file: FileId,
     var: VarId,
-    seen: &mut FxHashSet<(usize, bool)>,
+    visited: &mut FxHashSet<(usize, bool)>,
     depth: u32,
 ) -> Owner {
-    if !seen.insert((var.index(), false)) {
+    if !visited.insert((var.index(), false)) {
         return Owner::NoOwner;
     }
     let facts = linker.program.facts(file);
@@ -120,7 +126,7 @@ fn owner_of_variable(
     let mentions = index.mentions_named(facts.var(var).name).iter();
     mentions
         .filter(|(mention, _)| linker.mentions_var(file.var_ref(var), *mention))
-        .map(|(mention, wrap)| owner_by_mention(linker, file, mention, wrap, seen, depth))
+        .map(|(mention, wrap)| owner_by_mention(linker, file, mention, wrap, visited, depth))
         .max()
         .unwrap_or(Owner::NoOwner)
 }
@@ -132,31 +138,31 @@ fn owner_by_mention(
     file: FileId,
     mention: Mention,
     wrap: Wrap,
-    seen: &mut FxHashSet<(usize, bool)>,
+    visited: &mut FxHashSet<(usize, bool)>,
     depth: u32,
 ) -> Owner {
     let facts = linker.program.facts(file);
     match mention {
         Mention::Assign(assign) => {
-            let row = facts.assign(assign);
+            let assignment = facts.assign(assign);
             if wrap == Wrap::Element {
                 return Owner::Untracked;
             }
-            match facts.form(row.target) {
+            match facts.form(assignment.target) {
                 Form::Var(var) => {
                     let owner = facts.body(facts.var(var).body);
                     match owner.kind {
                         BodyKind::Module => Owner::Program,
                         // A field by its bare name (Java), or a class attribute.
                         BodyKind::Class => {
-                            owner_of_field(linker, file, facts.var(var).body, var, facts.body_of(row.at))
+                            owner_of_field(linker, file, facts.var(var).body, var, facts.body_of(assignment.at))
                         }
-                        _ if facts.var(var).body != facts.body_of(row.at) => Owner::Untracked,
-                        _ => owner_of_variable(linker, file, var, seen, depth),
+                        _ if facts.var(var).body != facts.body_of(assignment.at) => Owner::Untracked,
+                        _ => owner_of_variable(linker, file, var, visited, depth),
                     }
                 }
                 Form::Attr(base, sym) => {
-                    let body = facts.body_of(row.at);
+                    let body = facts.body_of(assignment.at);
                     let is_own = blocklint_link::program::occurrences::is_own_receiver(facts, base)
                         || matches!(facts.form(base), Form::This);
                     match linker.class_around(file.body_ref(body)) {
@@ -170,11 +176,8 @@ fn owner_by_mention(
                             }
                         }
                         // `Store.pool = …`, `module.pool = …`
-                        _ => match linker.values.members(linker.eval(scope_at(file, row.at), base).value)[..] {
-                            [
-                                blocklint_link::values::value::Val::Class(_)
-                                | blocklint_link::values::value::Val::Module(_),
-                            ] => Owner::Program,
+                        _ => match linker.values.members(linker.eval(scope_at(file, assignment.at), base).value)[..] {
+                            [Val::Class(_) | Val::Module(_)] => Owner::Program,
                             _ => Owner::Untracked,
                         },
                     }
@@ -187,7 +190,7 @@ fn owner_by_mention(
             if wrap == Wrap::Element {
                 return Owner::Untracked;
             }
-            owner_of_argument(linker, file.site_ref(site), arg, seen, depth)
+            owner_of_argument(linker, file.site_ref(site), arg, visited, depth)
         }
         Mention::Operand(_) => Owner::NoOwner,
         Mention::Default(_) => Owner::Program,
@@ -199,14 +202,14 @@ fn owner_of_argument(
     linker: &Linker<'_>,
     site: SiteRef,
     arg: u32,
-    seen: &mut FxHashSet<(usize, bool)>,
+    visited: &mut FxHashSet<(usize, bool)>,
     depth: u32,
 ) -> Owner {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
+    let site_facts = linker.program.site(site);
     // The owner of `Some(pool)`, `Ok(pool)` or a struct literal is the owner of its content.
-    if row.kind == SiteKind::New && facts.language == blocklint_core::Language::Rust {
-        return owner_of_result(linker, site, seen, depth);
+    if site_facts.kind == SiteKind::New && facts.language == Language::Rust {
+        return owner_of_result(linker, site, visited, depth);
     }
     let targets = linker.targets(site, EnvId::NONE);
     let mut owner = Owner::NoOwner;
@@ -214,30 +217,29 @@ fn owner_of_argument(
         owner = owner.max(match *target {
             Target::Row { path, .. } => {
                 let calls = linker.library.calls(path);
-                if calls.iter().any(|row| row.row.adds.is_some()) {
+                if calls.iter().any(|matched| matched.row.adds.is_some()) {
                     Owner::Untracked
-                } else if row.kind == SiteKind::Call && runs_later_argument(linker, site, arg, path) {
+                } else if site_facts.kind == SiteKind::Call && runs_later_argument(linker, site, arg, path) {
                     // Its result is the result of the callable.
                     Owner::NoOwner
-                } else if calls
-                    .iter()
-                    .any(|row| matches!(row.row.effect, Some(RowEffect::Holds(_))) || row.row.moves.is_some())
-                {
+                } else if calls.iter().any(|matched| {
+                    matches!(matched.row.effect, Some(RowEffect::Holds(_))) || matched.row.moves.is_some()
+                }) {
                     Owner::NoOwner
                 } else {
-                    owner_through_taker(linker, site, seen, depth)
+                    owner_through_taker(linker, site, visited, depth)
                 }
             }
             Target::Body { body, with_receiver, .. } => match linker.param_for(site, arg, body, with_receiver) {
                 Some(index) => {
                     let summary = linker.summary(body, index);
-                    let is_delegation = facts.text(row.name) == "<init>";
-                    match linker.class_around(linker.program.body_of(site.file, row.at)) {
+                    let is_delegation = facts.text(site_facts.name) == "<init>";
+                    match linker.class_around(linker.program.body_of(site.file, site_facts.at)) {
                         // `this(…)` and `super(…)` pass the object to the instance that is being made.
                         Some(class) if is_delegation && !summary.stored.is_empty() => Owner::Instance(class),
                         // The callee stores or returns the object, so the owner of the callee's result owns it.
                         _ if !summary.stored.is_empty() || summary.returned => {
-                            owner_through_taker(linker, site, seen, depth)
+                            owner_through_taker(linker, site, visited, depth)
                         }
                         _ => Owner::Untracked,
                     }
@@ -247,17 +249,12 @@ fn owner_of_argument(
             Target::Overrides { .. } => Owner::Untracked,
         });
     }
-    if targets.list.is_empty() { owner_through_taker(linker, site, seen, depth) } else { owner }
+    if targets.list.is_empty() { owner_through_taker(linker, site, visited, depth) } else { owner }
 }
 
 /// True if a call runs a callable that is passed after this argument, and returns the callable's result:
 /// `loop.run_in_executor(pool, work)`. The call does not store the arguments before the callable.
-pub fn runs_later_argument(
-    linker: &Linker<'_>,
-    site: SiteRef,
-    arg: u32,
-    path: blocklint_link::program::ids::PathId,
-) -> bool {
+pub fn runs_later_argument(linker: &Linker<'_>, site: SiteRef, arg: u32, path: PathId) -> bool {
     let count = linker.program.args_of(site).len() as u32;
     linker.library.handovers(path).iter().any(|handover| match &handover.row.selector {
         Selector::Argument(argument) => {
@@ -272,8 +269,13 @@ pub fn runs_later_argument(
 
 /// Returns the owner of an object that a call takes. The result of the call may hold the object. If the code drops the
 /// result, the receiver or an unknown owner holds the object.
-fn owner_through_taker(linker: &Linker<'_>, site: SiteRef, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Owner {
-    owner_of_result(linker, site, seen, depth).max(match linker.program.site(site).kind {
+fn owner_through_taker(
+    linker: &Linker<'_>,
+    site: SiteRef,
+    visited: &mut FxHashSet<(usize, bool)>,
+    depth: u32,
+) -> Owner {
+    owner_of_result(linker, site, visited, depth).max(match linker.program.site(site).kind {
         SiteKind::New => Owner::NoOwner,
         _ if linker.program.uses_of_result(site).iter().next().is_none() => Owner::Untracked,
         _ => Owner::NoOwner,
@@ -282,19 +284,13 @@ fn owner_through_taker(linker: &Linker<'_>, site: SiteRef, seen: &mut FxHashSet<
 
 /// Returns the owner of a field that code refers to by its bare name, in the scope of its class: the instance, or the
 /// program if the field is static.
-fn owner_of_field(
-    linker: &Linker<'_>,
-    file: FileId,
-    scope: blocklint_facts::BodyId,
-    var: VarId,
-    body: blocklint_facts::BodyId,
-) -> Owner {
+fn owner_of_field(linker: &Linker<'_>, file: FileId, scope: BodyId, var: VarId, body: BodyId) -> Owner {
     let facts = linker.program.facts(file);
     let class = facts.classes.iter().position(|class| class.body == scope);
-    let Some(class) = class.map(|index| file.class_ref(blocklint_facts::ClassId(index as u32))) else {
+    let Some(class) = class.map(|index| file.class_ref(ClassId(index as u32))) else {
         return Owner::Untracked;
     };
-    let is_static = facts.language == blocklint_core::Language::Python
+    let is_static = facts.language == Language::Python
             || is_static_field(linker, class, var)
             // A static method can assign static fields only.
             || facts.body(body).flags.has(BodyFlags::STATIC);
@@ -313,6 +309,6 @@ fn is_static_field(linker: &Linker<'_>, class: ClassRef, var: VarId) -> bool {
     })
 }
 
-fn scope_at(file: FileId, at: blocklint_facts::At) -> blocklint_link::values::expr::Scope {
+fn scope_at(file: FileId, at: At) -> blocklint_link::values::expr::Scope {
     blocklint_link::values::expr::Scope { file, at, env: EnvId::NONE }
 }

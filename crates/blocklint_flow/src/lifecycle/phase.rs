@@ -18,6 +18,12 @@ use crate::callers::Callers;
 use crate::lifecycle::one_shot_program::{is_driven_by_command, is_one_shot, is_started_as_task, runs_on_own_loop};
 use crate::lifecycle::rust::RustLifecycle;
 
+/// The most calls of one body that are searched.
+const MAX_CALL_SITES: usize = 64;
+
+/// How many callers above a body are searched for the time at which it runs.
+const MAX_CALLER_DEPTH: u32 = 6;
+
 /// When code runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
@@ -40,7 +46,7 @@ pub enum When {
 }
 
 impl When {
-    /// Returns when code runs that is entered at two times. One entry while serving makes it `Serving`; else an unknown
+    /// Combines the times of two entries into the code. One entry while serving makes it `Serving`; else an unknown
     /// entry makes it `Unknown`, because that entry possibly is one while serving.
     pub(crate) fn combine(self, other: When) -> When {
         match (self, other) {
@@ -63,7 +69,7 @@ impl When {
             // A fixture or hook for tests in a package (`shop/testing.py`). Test files are already recognised by their
             // names.
             Some(Phase::Test) => When::StartUp,
-            // A command may be the one that serves.
+            // Any command possibly serves.
             Some(Phase::Command) => When::Unknown,
             Some(Phase::Request | Phase::Message | Phase::Tick | Phase::Task) | None => When::Serving,
         }
@@ -110,12 +116,12 @@ pub struct Phases<'s, 'l, 'a> {
 /// `homeassistant/components`.
 pub(crate) fn paths_by_convention(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[PathId; 1]> {
     let facts = linker.program.facts(body.file);
-    let row = linker.program.body(body);
-    if row.kind != BodyKind::Function || row.class.is_some() {
+    let body_facts = linker.program.body(body);
+    if body_facts.kind != BodyKind::Function || body_facts.class.is_some() {
         return SmallVec::new();
     }
     let models = linker.library.of(facts.language);
-    let overridable = models.named(facts.text(row.name)).flat_map(|named| named.paths(Uses::OVERRIDE));
+    let overridable = models.named(facts.text(body_facts.name)).flat_map(|named| named.paths(Uses::OVERRIDE));
     let mut by_convention = overridable.filter(|path| path.path.contains(".<")).peekable();
     if by_convention.peek().is_none() {
         return SmallVec::new();
@@ -126,7 +132,7 @@ pub(crate) fn paths_by_convention(linker: &Linker<'_>, body: BodyRef) -> SmallVe
     let matches_module = |pattern: &str| {
         let Some((parent, _)) = pattern.rsplit_once('.') else { return false };
         let mut folders = module.rsplit('/');
-        parent.rsplit('.').all(|part| folders.next().is_some_and(|own| own == part || part.starts_with('<')))
+        parent.rsplit('.').all(|part| folders.next().is_some_and(|folder| folder == part || part.starts_with('<')))
     };
     by_convention
         .filter(|path| matches_module(path.path))
@@ -141,9 +147,9 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         Phases { linker, callers, round: Round::default(), phases: RoundTable::default(), life }
     }
 
-    /// Returns when a body runs, by its file or its registration; else by its callers, all of which are combined.
+    /// Returns when a body runs: by its file, else by its registration, else by all of its callers.
     pub fn time_of_body(&mut self, body: BodyRef) -> When {
-        self.time_of_body_at_depth(body, 6).unwrap_or(When::Unknown)
+        self.time_of_body_at_depth(body, MAX_CALLER_DEPTH).unwrap_or(When::Unknown)
     }
 
     /// Returns when a site of a body runs. The time differs from that of the body where the site is in a loop, a
@@ -212,7 +218,7 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         {
             return Some(When::Command);
         }
-        if sites.is_empty() || sites.len() > 64 {
+        if sites.is_empty() || sites.len() > MAX_CALL_SITES {
             return Some(When::Unknown);
         }
         let mut combined: Option<When> = None;
@@ -220,9 +226,9 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
             let caller = self.linker.program.body_of_site(site);
             // A call at a module's top level or in a plain function does not show when the coroutine is driven. A
             // coroutine that a lambda makes is driven when the lambda runs.
-            let row = self.linker.program.body(caller);
-            let is_root =
-                matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) || row.kind == BodyKind::Lambda && depth > 0;
+            let body_facts = self.linker.program.body(caller);
+            let is_root = matches!(body_facts.flow, Flow::Coroutine | Flow::AsyncGenerator)
+                || body_facts.kind == BodyKind::Lambda && depth > 0;
             let when = if runs_once_in_endless(self.linker, site) {
                 Some(When::Once)
             } else if is_driven_by_command(self.linker, site) {
@@ -316,8 +322,8 @@ pub(crate) fn time_by_registration(linker: &Linker<'_>, body: BodyRef) -> Option
 fn time_by_nested_registration(linker: &Linker<'_>, wrapper: BodyRef) -> Option<When> {
     let (facts, wrapper_id) = linker.program.facts_and_id(wrapper);
     let mut nested = (0..facts.bodies.len() as u32).map(BodyId).filter(|&id| {
-        let row = facts.body(id);
-        row.kind == BodyKind::Function && row.parent.get() == Some(wrapper_id)
+        let body_facts = facts.body(id);
+        body_facts.kind == BodyKind::Function && body_facts.parent.get() == Some(wrapper_id)
     });
     let starts_up = |body: BodyId| {
         linker.sites_passing_body(wrapper.file.body_ref(body)).into_iter().any(|(site, arg)| {
@@ -333,11 +339,13 @@ fn time_by_nested_registration(linker: &Linker<'_>, wrapper: BodyRef) -> Option<
 /// (`async with self:`). The object's work begins after `__aenter__` and ends before `__aexit__` (Python).
 fn is_entered_to_run(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
-    let row = linker.program.body(body);
-    if facts.language != Language::Python || !lang::python::conventions::is_async_context_method(facts.text(row.name)) {
+    let body_facts = linker.program.body(body);
+    if facts.language != Language::Python
+        || !lang::python::conventions::is_async_context_method(facts.text(body_facts.name))
+    {
         return false;
     }
-    let Some(class) = row.class.get() else { return false };
+    let Some(class) = body_facts.class.get() else { return false };
     facts.sites.iter().any(|site| {
         let method = facts.body(facts.body_of(site.at));
         site.kind == SiteKind::Enter
@@ -360,31 +368,31 @@ pub(crate) fn rows_of_argument<'a>(
         Selector::Argument(argument) => linker.is_argument(site, arg, argument),
         _ => false,
     };
-    rows.iter().map(|found| found.row).filter(|row| takes(row)).collect()
+    rows.iter().map(|matched| matched.row).filter(|row| takes(row)).collect()
 }
 
 /// True if the name of a method says that it ends the program or an object that lives as long as the program:
 /// `shutdown`, `teardown` (Python).
 pub(crate) fn ends_the_program(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
-    let row = linker.program.body(body);
+    let body_facts = linker.program.body(body);
     facts.language == Language::Python
-        && row.class.is_some()
-        && lang::python::conventions::ends_the_program(facts.text(row.name))
+        && body_facts.class.is_some()
+        && lang::python::conventions::ends_the_program(facts.text(body_facts.name))
 }
 
 /// True if a call is outside of the loops of a coroutine that never returns, the task of a service itself:
 /// `async def start() -> NoReturn:` (Python).
 fn runs_once_in_endless(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
-    let body = facts.body_of(row.at);
+    let site_facts = linker.program.site(site);
+    let body = facts.body_of(site_facts.at);
     let function = facts.body(body);
     facts.language == Language::Python
         && function.flow == Flow::Coroutine
         && lang::python::conventions::never_returns(facts, function.returns)
         && linker.awaited_sites_in(site.file.body_ref(body)).next().is_some()
-        && around(facts, row.at.region).all(|id| facts.region(id).kind != RegionKind::Loop)
+        && around(facts, site_facts.at.region).all(|id| facts.region(id).kind != RegionKind::Loop)
 }
 
 /// Returns all calls of methods with the name of a method whose callers are not known (a method of a protocol, a method
@@ -393,11 +401,11 @@ fn runs_once_in_endless(linker: &Linker<'_>, site: SiteRef) -> bool {
 pub(crate) fn calls_with_name_of(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[SiteRef; 8]> {
     let program = linker.program;
     let facts = program.facts(body.file);
-    let row = program.body(body);
-    if row.class.is_none() || facts.text(row.name).starts_with("__") {
+    let body_facts = program.body(body);
+    if body_facts.class.is_none() || facts.text(body_facts.name).starts_with("__") {
         return SmallVec::new();
     }
-    let Some(name) = program.global(body.file, row.name) else { return SmallVec::new() };
+    let Some(name) = program.global(body.file, body_facts.name) else { return SmallVec::new() };
     let called = program.sites_named(name).filter(|site| program.site(*site).kind == SiteKind::Call);
     called.take(65).collect()
 }
@@ -415,18 +423,18 @@ fn time_by_override(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
 /// Returns the handover rows of the library methods that a method overrides, without the rows that wrap it.
 pub(crate) fn overridden_rows<'a>(linker: &Linker<'a>, body: BodyRef) -> SmallVec<[&'a HandoverRow; 2]> {
     let facts = linker.program.facts(body.file);
-    let row = linker.program.body(body);
+    let body_facts = linker.program.body(body);
     let mut rows = SmallVec::new();
-    let Some(class) = row.class.get().filter(|_| row.kind == BodyKind::Function) else { return rows };
+    let Some(class) = body_facts.class.get().filter(|_| body_facts.kind == BodyKind::Function) else { return rows };
     for ancestor in linker.mro(body.file.class_ref(class)).iter() {
         let Ancestor::Library(ty, _) = *ancestor else { continue };
         for &ty in linker.library.supertypes(ty).iter() {
-            let path = linker.library.member(ty, facts.text(row.name));
+            let path = linker.library.member(ty, facts.text(body_facts.name));
             rows.extend(
                 linker
                     .library
                     .handovers(path)
-                    .of_via(Via::Override)
+                    .rows_of_via(Via::Override)
                     .map(|matched| matched.row)
                     .filter(|row| !row.wraps),
             );

@@ -1,7 +1,7 @@
 //! When a body runs (Java): `@PostConstruct`, static initialisers, commands, lambdas in operators of a `Mono` or a
 //! future.
 
-use blocklint_facts::{BodyFlags, BodyKind};
+use blocklint_facts::{BodyFlags, BodyKind, Form};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
@@ -16,16 +16,22 @@ use crate::entries::purpose;
 use crate::lifecycle::frequency::class_decorator_paths;
 use crate::lifecycle::phase::{Phases, When};
 
+/// The most calls of one method that are searched.
+const MAX_CALLS: usize = 64;
+
+/// The most calls of one method through an interface that are searched.
+const MAX_INTERFACE_CALLS: usize = 8;
+
 impl Phases<'_, '_, '_> {
     /// Returns when a body runs. A method runs when its callers do. A lambda in an operator of a reactive chain runs
     /// when the method does that assembles the chain, if the chain emits once.
     pub(super) fn find_time_java(&mut self, body: BodyRef, depth: u32) -> Option<When> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
-        let row = linker.program.body(body);
-        match row.kind {
+        let body_facts = linker.program.body(body);
+        match body_facts.kind {
             BodyKind::Lambda => {
-                let Some(parent) = row.parent.get().map(|parent| body.file.body_ref(parent)) else {
+                let Some(parent) = body_facts.parent.get().map(|parent| body.file.body_ref(parent)) else {
                     return Some(When::Unknown);
                 };
                 let when = self.time_of_body_at_depth(parent, depth);
@@ -33,18 +39,18 @@ impl Phases<'_, '_, '_> {
                 return if has_time_of_parent { when } else { Some(When::Unknown) };
             }
             BodyKind::Module | BodyKind::Class => return Some(When::StartUp),
-            BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Some(When::StartUp),
+            BodyKind::Initialiser if body_facts.flags.has(BodyFlags::STATIC) => return Some(When::StartUp),
             _ => {}
         }
-        if lang::java::names::starts_up(facts.text(row.name)) && purpose::project_serves(linker) {
+        if lang::java::names::starts_up(facts.text(body_facts.name)) && purpose::project_serves(linker) {
             return Some(When::StartUp);
         }
-        let class = row.class.get().map(|class| body.file.class_ref(class));
+        let class = body_facts.class.get().map(|class| body.file.class_ref(class));
         if class.is_some_and(|class| is_command_class(linker, class)) && !purpose::serves(linker, body.file) {
             return Some(When::Command);
         }
-        let is_construction =
-            row.kind == BodyKind::Initialiser || lang::words_of(facts.language).is_constructor(facts.text(row.name));
+        let is_construction = body_facts.kind == BodyKind::Initialiser
+            || lang::words_of(facts.language).is_constructor(facts.text(body_facts.name));
         if is_construction && class.is_some_and(|class| is_made_at_start(linker, class)) {
             return Some(When::StartUp);
         }
@@ -54,8 +60,10 @@ impl Phases<'_, '_, '_> {
         }
         let has_base = has_base(linker, body);
         // Callers through an interface are read only if the interface is the project's own and has few callers.
-        let sites: SmallVec<[SiteRef; 8]> = match sites.is_empty() || has_base {
-            true if !has_base || has_only_own_supertypes(linker, body) => {
+        let sites: SmallVec<[SiteRef; 8]> = if sites.is_empty() || has_base {
+            if has_base && !has_only_own_supertypes(linker, body) {
+                SmallVec::new()
+            } else {
                 let uses = linker.uses_of_body(body);
                 let uses = || uses.iter().filter(|body_use| !linker.program.is_test(body_use.file()));
                 // A callable that is stored runs later.
@@ -66,21 +74,21 @@ impl Phases<'_, '_, '_> {
                 if uses().any(|body_use| is_stored(&body_use)) {
                     return Some(When::Unknown);
                 }
-                uses().map(|body_use| body_use.site()).take(9).collect()
+                uses().map(|body_use| body_use.site()).take(MAX_INTERFACE_CALLS + 1).collect()
             }
-            true => SmallVec::new(),
-            false => sites.iter().copied().take(65).collect(),
+        } else {
+            sites.iter().copied().take(MAX_CALLS + 1).collect()
         };
-        let most = if has_base { 8 } else { 64 };
-        if sites.is_empty() || sites.len() > most {
+        let max_sites = if has_base { MAX_INTERFACE_CALLS } else { MAX_CALLS };
+        if sites.is_empty() || sites.len() > max_sites {
             return Some(When::Unknown);
         }
         let mut combined: Option<When> = None;
         for &site in sites.iter() {
             let when = self.time_of_body_at_depth(linker.program.body_of_site(site), depth);
             combined = match (combined, when) {
-                (Some(known), Some(when)) => Some(known.combine(when)),
-                (known, when) => known.or(when),
+                (Some(earlier), Some(when)) => Some(earlier.combine(when)),
+                (earlier, when) => earlier.or(when),
             };
             if matches!(combined, Some(When::Serving | When::Unknown)) {
                 break;
@@ -100,12 +108,12 @@ fn has_only_own_supertypes(linker: &Linker<'_>, body: BodyRef) -> bool {
 
 /// True if a method implements or overrides another one.
 fn has_base(linker: &Linker<'_>, body: BodyRef) -> bool {
-    let row = linker.program.body(body);
-    if row.flags.has(BodyFlags::OVERRIDES) {
+    let body_facts = linker.program.body(body);
+    if body_facts.flags.has(BodyFlags::OVERRIDES) {
         return true;
     }
-    let Some(class) = row.class.get() else { return false };
-    let Some(name) = linker.program.global(body.file, row.name) else { return false };
+    let Some(class) = body_facts.class.get() else { return false };
+    let Some(name) = linker.program.global(body.file, body_facts.name) else { return false };
     let class = body.file.class_ref(class);
     linker.mro(class).iter().any(|ancestor| match *ancestor {
         Ancestor::Class(base) => base != class && linker.own_member(base, name).is_some(),
@@ -131,7 +139,7 @@ fn is_command_class(linker: &Linker<'_>, class: ClassRef) -> bool {
 pub(crate) fn is_made_at_start(linker: &Linker<'_>, class: ClassRef) -> bool {
     class_decorator_paths(linker, class)
         .into_iter()
-        .any(|path| linker.library.handovers(path).of_via(Via::Decorator).any(|found| !found.row.serves()))
+        .any(|path| linker.library.handovers(path).rows_of_via(Via::Decorator).any(|matched| !matched.row.serves()))
 }
 
 /// True if all calls that take a lambda run it once for each run of the enclosing method: operators of a chain that
@@ -171,7 +179,7 @@ pub(crate) fn find_chain_source<'l>(linker: &'l Linker<'_>, operator: SiteRef) -
         if !linker.is_publisher(typed.value) {
             return (link != operator).then(|| facts.text(linker.program.site(link).name));
         }
-        let blocklint_facts::Form::Result(call) = facts.form(receiver) else { return None };
+        let Form::Result(call) = facts.form(receiver) else { return None };
         link = link.file.site_ref(call);
     }
     None

@@ -145,7 +145,7 @@ impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {
     fn collect_reaching(&self, body: BodyRef) -> Reaching {
         let mut reaching = Reaching::default();
         let mut queue = VecDeque::from([(body, RunsOnPath::default(), 0)]);
-        let mut seen = FxHashSet::from_iter([(body, RunsOnPath::default())]);
+        let mut visited = FxHashSet::from_iter([(body, RunsOnPath::default())]);
         while let Some((callee, runs, distance)) = queue.pop_front() {
             for &predecessor in self.predecessors_of(callee).iter() {
                 match predecessor {
@@ -156,14 +156,14 @@ impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {
                             may_serve: runs.may_serve || run_kind == RunKind::Loop,
                             has_loop: runs.has_loop || matches!(run_kind, RunKind::Loop | RunKind::QuietLoop),
                         };
-                        if seen.len() < MOST_BODIES && seen.insert((caller, runs)) {
+                        if visited.len() < MOST_BODIES && visited.insert((caller, runs)) {
                             queue.push_back((caller, runs, distance + 1));
                         }
                     }
                 }
             }
         }
-        if seen.len() >= MOST_BODIES {
+        if visited.len() >= MOST_BODIES {
             let entry = Entry { kind: EntryKind::Unknown, body, place: EntryPlace::Definition, serves_nothing: false };
             reaching.may_be_used = true;
             reaching.add(u32::MAX, entry);

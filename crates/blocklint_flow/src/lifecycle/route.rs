@@ -1,9 +1,9 @@
 //! The HTTP method and the path of a route, read from the registration of its handler: `@app.get("/users/{id}")`,
 //! `router.add_get("/users", list)`, `#[get("/")]`, `@GetMapping("/users")`, `@GET @Path("/users")`.
 
-use blocklint_facts::Form;
+use blocklint_facts::{Form, FormId};
 use blocklint_link::linker::Linker;
-use blocklint_link::program::ids::{BodyRef, ClassRef, SiteRef};
+use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 
 use crate::lifecycle::entry_points::{Entry, EntryPlace};
@@ -11,30 +11,30 @@ use crate::lifecycle::entry_points::{Entry, EntryPlace};
 /// The methods of HTTP, and the words for connections that stay open.
 const METHODS: &[&str] = &["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "WEBSOCKET"];
 
-/// How often the result of a call is followed to the call that takes it: `.route("/users", get(list))`.
+/// How often the result of a call is followed to the call that gets it as an argument: `.route("/users", get(list))`.
 const MOST_OUTER_CALLS: u32 = 3;
 
 /// Returns the text of the route of an entry point: its path, with its method if that is known (`GET /users`).
 pub(crate) fn find_route(linker: &Linker<'_>, entry: &Entry) -> Option<String> {
     let (mut method, mut path) = (None, None);
-    // The names and calls that may carry the route: decorators, and the calls around the registration.
-    let mut carriers = decorators_of_body(linker, entry.body);
+    // The route is possibly in a decorator, or in a call around the registration.
+    let mut decorators_and_calls = decorators_of_body(linker, entry.body);
     let registration = match entry.place {
         EntryPlace::Registration(site) => Some(site),
         EntryPlace::Definition | EntryPlace::TopLevel(_) => None,
     };
-    if !carriers.iter().any(|(_, call)| *call == registration) {
+    if !decorators_and_calls.iter().any(|(_, call)| *call == registration) {
         let mut next = registration;
         for _ in 0..MOST_OUTER_CALLS {
             let Some(call) = next else { break };
-            carriers.push((callee_name(linker, call), Some(call)));
+            decorators_and_calls.push((callee_name(linker, call), Some(call)));
             next = linker.program.uses_of_result(call).iter().find_map(|(mention, _)| match mention {
-                Mention::Arg(taker, _) => Some(call.file.site_ref(taker)),
+                Mention::Arg(outer_call, _) => Some(call.file.site_ref(outer_call)),
                 _ => None,
             });
         }
     }
-    for (name, call) in carriers {
+    for (name, call) in decorators_and_calls {
         method = method.or_else(|| method_in_name(&name));
         let Some(call) = call else { continue };
         method = method.or_else(|| methods_in_arguments(linker, call));
@@ -55,7 +55,7 @@ pub(crate) fn find_route(linker: &Linker<'_>, entry: &Entry) -> Option<String> {
 fn join_paths(prefix: &str, path: &str) -> String {
     match path.trim_start_matches('/') {
         "" => prefix.to_owned(),
-        rest => format!("{}/{rest}", prefix.trim_end_matches('/')),
+        relative => format!("{}/{relative}", prefix.trim_end_matches('/')),
     }
 }
 
@@ -67,13 +67,9 @@ fn decorators_of_body(linker: &Linker<'_>, body: BodyRef) -> Vec<(String, Option
 }
 
 /// Returns the last name of each decorator or annotation, with its call if it has one.
-fn decorator_names(
-    linker: &Linker<'_>,
-    file: blocklint_link::program::ids::FileId,
-    decorators: &[blocklint_facts::FormId],
-) -> Vec<(String, Option<SiteRef>)> {
+fn decorator_names(linker: &Linker<'_>, file: FileId, decorators: &[FormId]) -> Vec<(String, Option<SiteRef>)> {
     let facts = linker.program.facts(file);
-    let name_and_call = |form: &blocklint_facts::FormId| match facts.form(*form) {
+    let name_and_call = |form: &FormId| match facts.form(*form) {
         Form::Result(site) => (callee_name(linker, file.site_ref(site)), Some(file.site_ref(site))),
         _ => {
             let name = blocklint_link::syntax::forms::last_name(facts, *form);

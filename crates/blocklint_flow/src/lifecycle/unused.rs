@@ -17,48 +17,48 @@ use crate::lifecycle::rust::RustLifecycle;
 /// not call it either, because it is private or the project is a program.
 pub(crate) fn is_unused(linker: &Linker<'_>, life: &mut RustLifecycle<'_, '_, '_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
-    let row = linker.program.body(body);
-    let is_nested = row.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function);
-    if row.kind != BodyKind::Function || is_nested || !facts.list(row.decorators).is_empty() {
+    let body_facts = linker.program.body(body);
+    let is_nested = body_facts.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function);
+    if body_facts.kind != BodyKind::Function || is_nested || !facts.list(body_facts.decorators).is_empty() {
         return false;
     }
     if facts.language == Language::Rust {
         return life.is_unused_by_all(body);
     }
     // A library may call the methods of the classes that are derived from its own.
-    if row.flags.has(BodyFlags::OVERRIDES)
-        || row.class.get().is_some_and(|class| {
+    if body_facts.flags.has(BodyFlags::OVERRIDES)
+        || body_facts.class.get().is_some_and(|class| {
             !linker.mro(body.file.class_ref(class)).iter().all(|ancestor| matches!(ancestor, Ancestor::Class(_)))
         })
     {
         return false;
     }
-    let name = facts.text(row.name);
+    let name = facts.text(body_facts.name);
     let is_private = facts.language == Language::Python && lang::python::conventions::is_private(name);
     let is_special = name.starts_with("__") || lang::words_of(facts.language).is_constructor(name);
     if is_special || !is_private && !project_serves(linker) && !project_takes_arguments(linker) {
         return false;
     }
-    let Some(name) = linker.program.global(body.file, row.name) else { return false };
+    let Some(name) = linker.program.global(body.file, body_facts.name) else { return false };
     count_unused_definitions(linker, name, |site| calls_other_method(linker, body, site)).is_some()
 }
 
 /// True if a function is private by its name and the project names it nowhere: it never runs (Python).
 pub(crate) fn is_never_named(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
-    let row = linker.program.body(body);
-    let name = facts.text(row.name);
+    let body_facts = linker.program.body(body);
+    let name = facts.text(body_facts.name);
     let is_private = facts.language == Language::Python && lang::python::conventions::is_private(name);
-    if !is_private || row.kind != BodyKind::Function || !facts.list(row.decorators).is_empty() {
+    if !is_private || body_facts.kind != BodyKind::Function || !facts.list(body_facts.decorators).is_empty() {
         return false;
     }
     // A library may call what its classes are derived for.
-    if let Some(class) = row.class.get()
+    if let Some(class) = body_facts.class.get()
         && !linker.mro(body.file.class_ref(class)).iter().all(|of| matches!(of, Ancestor::Class(_)))
     {
         return false;
     }
-    let Some(name) = linker.program.global(body.file, row.name) else { return false };
+    let Some(name) = linker.program.global(body.file, body_facts.name) else { return false };
     // A call of another object's method of that name shows nothing.
     count_unused_definitions(linker, name, |site| calls_other_method(linker, body, site)).is_some()
 }

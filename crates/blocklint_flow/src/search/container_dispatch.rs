@@ -19,6 +19,9 @@ use crate::entries::root::{Root, RootKind};
 use crate::graph::{FlowEdge, LabelledBodyId};
 use crate::search::Search;
 
+/// The most places that one search visits.
+const MAX_VISITED: usize = 256;
+
 impl<'l, 'a> Search<'l, 'a> {
     /// Finds calls through containers that have a labelled body, and propagates the labels through containers with one
     /// callable. Repeats this until no more bodies are labelled.
@@ -81,14 +84,14 @@ impl<'l, 'a> Search<'l, 'a> {
                 if self.linker.program.body(body).flow != Flow::Sync {
                     continue;
                 }
-                let mut seen = FxHashSet::default();
+                let mut visited = FxHashSet::default();
                 let root = sites.iter().find_map(|&site| {
                     let around = self.linker.program.body_of_site(site);
                     let root = || {
                         if runs_off_loop(self.linker, site) {
                             None
                         } else {
-                            self.root_above(around, &dispatched, &mut seen)
+                            self.root_above(around, &dispatched, &mut visited)
                         }
                     };
                     self.linker.attempt(WorkUnit::Body(around), root).flatten()
@@ -127,9 +130,9 @@ impl<'l, 'a> Search<'l, 'a> {
     fn may_be_in_container(&self, body: BodyRef) -> bool {
         let program = self.linker.program;
         let facts = program.facts(body.file);
-        let row = program.body(body);
-        row.var.is_none()
-            || !facts.list(row.decorators).is_empty()
+        let body_facts = program.body(body);
+        body_facts.var.is_none()
+            || !facts.list(body_facts.decorators).is_empty()
             || self.linker.body_names(body).into_iter().any(|name| {
                 self.linker.query(&self.names_in_containers, name, bool::default, || {
                     program.occurrences(name).iter().any(|&(file, sym)| {
@@ -163,12 +166,12 @@ impl<'l, 'a> Search<'l, 'a> {
         &self,
         body: BodyRef,
         dispatched: &FxHashMap<BodyRef, Root>,
-        seen: &mut FxHashSet<Node>,
+        visited: &mut FxHashSet<Node>,
     ) -> Option<Root> {
         let as_dispatched = |root: Root| Root { kind: RootKind::Dispatched, ..root };
         let mut queue = BinaryHeap::from([Reverse((0u8, Node::plain(body)))]);
         while let Some(Reverse((steps, next))) = queue.pop() {
-            if !seen.insert(next) || seen.len() > 256 {
+            if !visited.insert(next) || visited.len() > MAX_VISITED {
                 continue;
             }
             if let Some(root) =

@@ -96,7 +96,7 @@ impl Flows {
         let named = self.below.keys().chain(self.label_starts.keys()).filter_map(|&body| {
             let name =
                 linker.program.global(body.file, linker.program.facts(body.file).bodies.get(body.index())?.name)?;
-            (linker.hierarchy.bodies_named(name) == 1).then_some((name, body))
+            (linker.hierarchy.count_bodies_named(name) == 1).then_some((name, body))
         });
         named.collect()
     }
@@ -110,11 +110,11 @@ impl Flows {
             }
         }
         let mut open: Vec<BodyRef> = above.keys().copied().filter(|body| files.contains(&body.file)).collect();
-        let mut seen: FxHashSet<BodyRef> = open.iter().copied().collect();
+        let mut visited: FxHashSet<BodyRef> = open.iter().copied().collect();
         while let Some(body) = open.pop() {
-            open.extend(above.get(&body).into_iter().flatten().copied().filter(|body| seen.insert(*body)));
+            open.extend(above.get(&body).into_iter().flatten().copied().filter(|body| visited.insert(*body)));
         }
-        seen.into_iter().map(|body| body.file).chain(files.iter().copied()).collect()
+        visited.into_iter().map(|body| body.file).chain(files.iter().copied()).collect()
     }
 
     /// Returns the candidates whose findings may depend on some files: they import one of these files, or labels flowed
@@ -191,11 +191,11 @@ impl FlowScope {
 fn callees_outside(linker: &Linker<'_>, file: FileId, unique: &FxHashMap<Name, BodyRef>) -> Vec<BodyRef> {
     let mut callees = Vec::new();
     let facts = linker.program.facts(file);
-    for (index, row) in facts.sites.iter().enumerate() {
+    for (index, site_facts) in facts.sites.iter().enumerate() {
         let site = file.site_ref(blocklint_facts::SiteId(index as u32));
         let targets = linker.targets(site, EnvId::NONE);
         if targets.list.is_empty() && targets.unknown {
-            let named = linker.program.global(file, row.name).and_then(|name| unique.get(&name));
+            let named = linker.program.global(file, site_facts.name).and_then(|name| unique.get(&name));
             callees.extend(named);
         }
         for target in &targets.list {

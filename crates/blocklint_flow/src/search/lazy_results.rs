@@ -1,7 +1,7 @@
 //! Consumers of the lazy results of library calls: `for line in reader.lines()`, `list(cursor)`.
 
 use blocklint_core::Language;
-use blocklint_facts::Form;
+use blocklint_facts::{Form, SiteFlags};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang;
 use blocklint_link::program::ids::{BodyRef, FileId, Name, SiteRef};
@@ -16,16 +16,16 @@ use crate::callers::trail::{MOST_TRAILS, Trail};
 impl<'l, 'a> Callers<'l, 'a> {
     /// Returns the sites that consume the lazy result of a library call, with the index of the argument if they get the
     /// result as one.
-    pub(crate) fn consumers_of_lazy_result(&self, made: SiteRef) -> Vec<(SiteRef, Option<u32>)> {
+    pub(crate) fn consumers_of_lazy_result(&self, lazy_call: SiteRef) -> Vec<(SiteRef, Option<u32>)> {
         let linker = self.linker;
         let mut consumers = Vec::new();
-        let mut seen = FxHashSet::default();
-        let mut trails = vec![Trail::ResultOf(made, EnvId::NONE)];
+        let mut visited = FxHashSet::default();
+        let mut trails = vec![Trail::ResultOf(lazy_call, EnvId::NONE)];
         let has_lazy_result = |value: ValueId| {
-            linker.values.members(value).iter().any(|val| matches!(*val, Val::Lazy { made: of, .. } if of == made))
+            linker.values.members(value).iter().any(|val| matches!(*val, Val::Lazy { made: of, .. } if of == lazy_call))
         };
         while let Some(trail) = trails.pop() {
-            if !seen.insert(trail) || seen.len() > MOST_TRAILS {
+            if !visited.insert(trail) || visited.len() > MOST_TRAILS {
                 continue;
             }
             let mentions: Vec<(FileId, Mention, Wrap)> = match trail {
@@ -57,14 +57,14 @@ impl<'l, 'a> Callers<'l, 'a> {
                     Mention::Operand(site) => {
                         let site = file.site_ref(site);
                         // `async for` consumes an asynchronous iterator, which is another of the alternatives.
-                        if linker.program.site(site).flags.has(blocklint_facts::SiteFlags::ASYNC) {
+                        if linker.program.site(site).flags.has(SiteFlags::ASYNC) {
                             continue;
                         }
                         let consumed = linker
                             .targets(site, EnvId::NONE)
                             .list
                             .iter()
-                            .any(|target| matches!(*target, Target::Row { made: Some(of), .. } if of == made));
+                            .any(|target| matches!(*target, Target::Row { made: Some(of), .. } if of == lazy_call));
                         if consumed {
                             consumers.push((site, None));
                         }
@@ -84,12 +84,12 @@ impl<'l, 'a> Callers<'l, 'a> {
                         }
                     }
                     Mention::Assign(assign) => {
-                        let row = facts.assign(assign);
-                        let scope = blocklint_link::values::expr::Scope { file, at: row.at, env: EnvId::NONE };
+                        let assignment = facts.assign(assign);
+                        let scope = blocklint_link::values::expr::Scope { file, at: assignment.at, env: EnvId::NONE };
                         if !has_lazy_result(linker.assigned_value(scope, assign).value) {
                             continue;
                         }
-                        match facts.form(row.target) {
+                        match facts.form(assignment.target) {
                             Form::Var(var) => trails.push(Trail::NamedIn(file, facts.var(var).name)),
                             Form::Attr(_, sym) => {
                                 if let Some(name) = linker.program.global(file, sym) {
@@ -111,15 +111,15 @@ impl<'l, 'a> Callers<'l, 'a> {
             }
         }
         // The bodies in which the result is made, or in which a function that returns it is called.
-        let mut bodies = vec![linker.program.body_of_site(made)];
-        for trail in &seen {
+        let mut bodies = vec![linker.program.body_of_site(lazy_call)];
+        for trail in &visited {
             if let Trail::ResultOf(site, _) = *trail {
                 bodies.push(linker.program.body_of_site(site));
             }
         }
         bodies.sort();
         bodies.dedup();
-        let by_methods = bodies.into_iter().flat_map(|body| self.consuming_method_calls(made, body));
+        let by_methods = bodies.into_iter().flat_map(|body| self.consuming_method_calls(lazy_call, body));
         consumers.extend(by_methods.map(|site| (site, None)));
         consumers.sort();
         consumers.dedup();
@@ -127,7 +127,7 @@ impl<'l, 'a> Callers<'l, 'a> {
     }
 
     /// Returns the method calls in a body that consume the lazy result of a call: `reader.lines().next()`.
-    fn consuming_method_calls(&self, made: SiteRef, body: BodyRef) -> Vec<SiteRef> {
+    fn consuming_method_calls(&self, lazy_call: SiteRef, body: BodyRef) -> Vec<SiteRef> {
         let linker = self.linker;
         let (facts, body_id) = linker.program.facts_and_id(body);
         let names: Vec<Name> = match facts.language {
@@ -148,7 +148,10 @@ impl<'l, 'a> Callers<'l, 'a> {
             .map(|site| body.file.site_ref(site))
             .filter(|&site| {
                 let targets = linker.targets(site, EnvId::NONE);
-                targets.list.iter().any(|target| matches!(*target, Target::Row { made: Some(of), .. } if of == made))
+                targets
+                    .list
+                    .iter()
+                    .any(|target| matches!(*target, Target::Row { made: Some(of), .. } if of == lazy_call))
             })
             .collect()
     }

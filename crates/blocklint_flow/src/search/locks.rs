@@ -7,7 +7,7 @@ pub(crate) mod acquired;
 
 use crate::search::rust_lock_lifetimes;
 use blocklint_core::{Effect, Hold, Language, Severity};
-use blocklint_facts::{Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarKind};
+use blocklint_facts::{BodyKind, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind, VarKind};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::effect::label::LabelHold;
@@ -26,6 +26,9 @@ use crate::graph::{EdgeTarget, FlowEdge, SinkSite};
 use crate::search::Search;
 
 pub use crate::search::rust_lock_lifetimes::{binding_of_guard, is_in_else, is_moved_before};
+
+/// The most variables that are followed from an expression to its lock.
+const MAX_LOCK_DEPTH: u32 = 4;
 
 /// The most callers through which a function is followed to the worker thread that runs it.
 const MAX_CALLER_DEPTH: u32 = 6;
@@ -72,7 +75,7 @@ pub(crate) fn lock_type(linker: &Linker<'_>, scope: Scope, form: FormId) -> Opti
 
 /// Returns the variable or field that stores the value of a form, if it has a name: `self.lock`.
 pub fn lock_place(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<LockPlace> {
-    lock_place_within(linker, scope, form, 4)
+    lock_place_within(linker, scope, form, MAX_LOCK_DEPTH)
 }
 
 /// Returns the variable or field that stores the value of a form. At most `depth` variables are followed.
@@ -91,12 +94,12 @@ pub(crate) fn lock_place_within(linker: &Linker<'_>, scope: Scope, form: FormId,
             })
         }
         Form::Var(var) => {
-            let row = facts.var(var);
-            if matches!(row.kind, VarKind::Param(_)) {
+            let var_facts = facts.var(var);
+            if matches!(var_facts.kind, VarKind::Param(_)) {
                 return None;
             }
-            let owner = facts.body(row.body);
-            let name = linker.program.global(scope.file, row.name)?;
+            let owner = facts.body(var_facts.body);
+            let name = linker.program.global(scope.file, var_facts.name)?;
             let mut assigns = facts.assigns_of(var);
             if let Some(first) = assigns.next()
                 && let Form::Import(import) = facts.form(first.value)
@@ -111,7 +114,7 @@ pub(crate) fn lock_place_within(linker: &Linker<'_>, scope: Scope, form: FormId,
             if owner.parent.is_none() {
                 return Some(LockPlace::Global(scope.file, name));
             }
-            if let Some(class) = owner.class.get().filter(|_| owner.kind == blocklint_facts::BodyKind::Class) {
+            if let Some(class) = owner.class.get().filter(|_| owner.kind == BodyKind::Class) {
                 return Some(LockPlace::Field(scope.file.class_ref(class), name));
             }
             let mut assigns = facts.assigns_of(var);
@@ -170,12 +173,12 @@ pub fn find_locks_held_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
         }
         // The first await in each `with` block of a coroutine.
         let mut awaited: FxHashMap<RegionId, SiteRef> = FxHashMap::default();
-        for (index, row) in facts.sites.iter().enumerate() {
-            if !row.flags.has(SiteFlags::AWAITED) && !row.flags.has(SiteFlags::ASYNC) {
+        for (index, site_facts) in facts.sites.iter().enumerate() {
+            if !site_facts.flags.has(SiteFlags::AWAITED) && !site_facts.flags.has(SiteFlags::ASYNC) {
                 continue;
             }
-            let site = file.site_ref(blocklint_facts::SiteId(index as u32));
-            let flow = facts.body(facts.body_of(row.at)).flow;
+            let site = file.site_ref(SiteId(index as u32));
+            let flow = facts.body(facts.body_of(site_facts.at)).flow;
             if !matches!(flow, Flow::Coroutine | Flow::AsyncGenerator) {
                 continue;
             }
@@ -186,18 +189,18 @@ pub fn find_locks_held_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
         let mut regions: Vec<_> = awaited.into_iter().collect();
         regions.sort();
         for (region, awaited) in regions {
-            let row = facts.region(region);
+            let block = facts.region(region);
             let scope = Scope { file, at: linker.program.site(awaited).at, env: EnvId::NONE };
-            let Some(ty) = lock_type(linker, scope, row.test) else { continue };
+            let Some(ty) = lock_type(linker, scope, block.test) else { continue };
             // The `Enter` site of the block takes the lock.
             let taken = facts.sites.iter().enumerate().find(|(_, site)| {
-                site.kind == SiteKind::Enter && site.callee == row.test && facts.body_of(site.at) == row.body
+                site.kind == SiteKind::Enter && site.callee == block.test && facts.body_of(site.at) == block.body
             });
-            let Some((at, enter)) = taken else { continue };
+            let Some((index, enter)) = taken else { continue };
             if enter.flags.has(SiteFlags::ASYNC) {
                 continue;
             }
-            let taken = file.site_ref(blocklint_facts::SiteId(at as u32));
+            let taken = file.site_ref(SiteId(index as u32));
             held_locks.push(HeldOverAwait { taken, awaited, ty });
         }
     }
@@ -236,14 +239,15 @@ fn find_takers(linker: &Linker<'_>, lock: LockPlace) -> Vec<SiteRef> {
                 }
             }
             takers.extend(sites.into_iter().filter(|&site| {
-                let row = linker.program.site(site);
-                let form = match facts.form(row.callee) {
-                    Form::Attr(receiver, _) if row.kind == SiteKind::Call => receiver,
-                    _ => row.callee,
+                let site_facts = linker.program.site(site);
+                let form = match facts.form(site_facts.callee) {
+                    Form::Attr(receiver, _) if site_facts.kind == SiteKind::Call => receiver,
+                    _ => site_facts.callee,
                 };
-                let own = linker
-                    .attempt_site(site, || lock_place_within(linker, linker.scope_of(site, EnvId::NONE), form, 4));
-                own == Some(Some(lock))
+                let site_lock = linker.attempt_site(site, || {
+                    lock_place_within(linker, linker.scope_of(site, EnvId::NONE), form, MAX_LOCK_DEPTH)
+                });
+                site_lock == Some(Some(lock))
             }));
         }
     }
@@ -256,8 +260,8 @@ impl<'l, 'a> Search<'l, 'a> {
     /// Adds a wait at each site that takes a lock which other code holds over a blocking call. Returns true if it added
     /// any.
     pub(crate) fn add_lock_waits(&mut self) -> bool {
-        let held = self.locks_held_over_blocking_calls();
-        let mut locks: Vec<(LockPlace, SiteRef)> = held.into_iter().collect();
+        let held_locks = self.locks_held_over_blocking_calls();
+        let mut locks: Vec<(LockPlace, SiteRef)> = held_locks.into_iter().collect();
         locks.sort();
         let mut any = false;
         for (lock, holding) in locks {
@@ -271,14 +275,14 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Adds waits for Rust locks, which are held as long as their `MutexGuard` is alive. Returns true if it added any.
     fn add_rust_lock_waits(&mut self) -> bool {
-        let (held, taking) = self.rust_locks_held_over_blocking_calls();
-        if held.is_empty() {
+        let (held_locks, taking) = self.rust_locks_held_over_blocking_calls();
+        if held_locks.is_empty() {
             return false;
         }
         let mut any = false;
         for (lock, site) in rust_lock_lifetimes::find_all_takers(self.linker) {
             // A site that holds its lock over a blocking call has a finding of its own.
-            if let Some(&holding) = held.get(&lock).filter(|_| !taking.contains(&site)) {
+            if let Some(&holding) = held_locks.get(&lock).filter(|_| !taking.contains(&site)) {
                 any |= self.add_wait(site, holding);
             }
         }
@@ -289,9 +293,9 @@ impl<'l, 'a> Search<'l, 'a> {
     /// these calls, and all calls that take a lock and hold it over a blocking call on any thread (Rust).
     fn rust_locks_held_over_blocking_calls(&self) -> (FxHashMap<LockPlace, SiteRef>, FxHashSet<SiteRef>) {
         let linker = self.linker;
-        let mut held: FxHashMap<LockPlace, SiteRef> = FxHashMap::default();
+        let mut held_locks: FxHashMap<LockPlace, SiteRef> = FxHashMap::default();
         let mut taking: FxHashSet<SiteRef> = FxHashSet::default();
-        let mut seen: FxHashSet<SiteRef> = FxHashSet::default();
+        let mut visited: FxHashSet<SiteRef> = FxHashSet::default();
         let mut paths = None;
         for labelled_body in &self.graph.labelled_bodies {
             let label = self.graph.labels.get(labelled_body.label);
@@ -300,7 +304,7 @@ impl<'l, 'a> Search<'l, 'a> {
             }
             for edge in &labelled_body.edges {
                 let is_rust = linker.program.language(edge.site.file) == Language::Rust;
-                if !is_rust || edge.steps >= LOW_STEPS || !seen.insert(edge.site) {
+                if !is_rust || edge.steps >= LOW_STEPS || !visited.insert(edge.site) {
                     continue;
                 }
                 for (taken, lock) in rust_lock_lifetimes::locks_held_at(linker, edge.site) {
@@ -321,20 +325,23 @@ impl<'l, 'a> Search<'l, 'a> {
                             MAX_CALLER_DEPTH,
                         )
                     {
-                        held.entry(lock).and_modify(|first| *first = (*first).min(edge.site)).or_insert(edge.site);
+                        held_locks
+                            .entry(lock)
+                            .and_modify(|first| *first = (*first).min(edge.site))
+                            .or_insert(edge.site);
                     }
                 }
             }
         }
-        (held, taking)
+        (held_locks, taking)
     }
 
     /// Returns the locks that a `with` block holds over a long blocking call, each with the first of these calls
     /// (Python).
     fn locks_held_over_blocking_calls(&self) -> FxHashMap<LockPlace, SiteRef> {
         let linker = self.linker;
-        let mut held: FxHashMap<LockPlace, SiteRef> = FxHashMap::default();
-        let mut seen: FxHashSet<SiteRef> = FxHashSet::default();
+        let mut held_locks: FxHashMap<LockPlace, SiteRef> = FxHashMap::default();
+        let mut visited: FxHashSet<SiteRef> = FxHashSet::default();
         let mut paths = None;
         for labelled_body in &self.graph.labelled_bodies {
             let label = self.graph.labels.get(labelled_body.label);
@@ -345,7 +352,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 continue;
             }
             for edge in &labelled_body.edges {
-                if edge.steps >= LOW_STEPS || !seen.insert(edge.site) {
+                if edge.steps >= LOW_STEPS || !visited.insert(edge.site) {
                     continue;
                 }
                 for (_, form) in with_blocks_around(linker, edge.site) {
@@ -355,13 +362,16 @@ impl<'l, 'a> Search<'l, 'a> {
                     }
                     let paths = paths.get_or_insert_with(|| Paths::new(linker, &self.graph));
                     let is_certain = paths.cost_from(linker, &self.graph, edge).is_some_and(|cost| cost.steps <= 2);
-                    if let Some(lock) = lock_place_within(linker, scope, form, 4).filter(|_| is_certain) {
-                        held.entry(lock).and_modify(|first| *first = (*first).min(edge.site)).or_insert(edge.site);
+                    if let Some(lock) = lock_place_within(linker, scope, form, MAX_LOCK_DEPTH).filter(|_| is_certain) {
+                        held_locks
+                            .entry(lock)
+                            .and_modify(|first| *first = (*first).min(edge.site))
+                            .or_insert(edge.site);
                     }
                 }
             }
         }
-        held
+        held_locks
     }
 
     /// Adds the wait of a site for a lock that is held over the blocking call at `holding`. Returns true if a row

@@ -1,6 +1,5 @@
-//! The search: labels flow from blocking calls up to the bodies that must not block. [`Search::run`] finds the calls
-//! that enter a model row (sinks), gives each a label, and propagates the labels to the callers until a root absorbs
-//! them. The result is a [`Graph`] of labelled bodies and of hits (a label at a site of a root). `guards/` evaluates
+//! The search: labels flow from blocking calls up to the bodies that must not block. [`Search::run`] finds the sinks,
+//! creates a label for each of them, and propagates the labels to the callers, up to the roots. The result is a [`Graph`] of labelled bodies and of hits (a label at a site of a root). `guards/` evaluates
 //! conditions and `judge/` signals. Best paths, confidence and findings are computed from the graph afterwards.
 
 pub mod ask_first;
@@ -16,7 +15,7 @@ pub(crate) mod site_memo;
 pub mod suppressions;
 pub(crate) mod wrappers;
 
-use blocklint_core::{Hold, Language, Severity, WhereSet};
+use blocklint_core::{Context, Hold, Language, Severity, WhereSet};
 use blocklint_link::effect::guard::{Guard, Source};
 use blocklint_link::effect::label::cap_wait;
 use blocklint_link::effect::label::{Label, LabelHold, LabelId, Labels};
@@ -30,7 +29,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::callers::{Caller, CallerKind, Callers, Node, add_steps};
 use crate::entries::root::{Root, RootKind};
 use crate::graph::distance::Distances;
-use crate::graph::marks::{AskId, Mark, MarkLists, Marks};
+use crate::graph::marks::{Mark, MarkLists, Marks, QuestionId};
 use crate::graph::{EdgeTarget, FlowEdge, Graph, Hit, HitKind, LabelledBody, LabelledBodyId};
 use crate::guards::Conditions;
 use crate::guards::decide::{LabelDecision, NextGuard};
@@ -46,7 +45,7 @@ struct Leaving {
     node: Node,
     label: Label,
     /// The signal that changed the label as it left its body.
-    applied: Option<AskId>,
+    applied: Option<QuestionId>,
 }
 
 /// The search over one program.
@@ -186,9 +185,9 @@ impl<'l, 'a> Search<'l, 'a> {
             label: &label,
             edge,
         };
-        if let Some(ask) = self.judge.ask_at_site(&mut arrival) {
-            ask.effect().apply(&mut label, program.language(site.file));
-            self.add_mark(&mut edge, Mark::Applied(ask));
+        if let Some(question) = self.judge.question_at_site(&mut arrival) {
+            question.effect().apply(&mut label, program.language(site.file));
+            self.add_mark(&mut edge, Mark::Applied(question));
         }
         if self.memo_of(site).runs_off_loop() {
             label.place = label.place.without(WhereSet::EVENT_LOOP);
@@ -238,29 +237,29 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// Appends a mark for each signal that lowers confidence because of the edge's site.
-    fn add_doubt_marks(&mut self, site: SiteRef, edge: &mut FlowEdge, mark: fn(AskId) -> Mark) {
+    fn add_doubt_marks(&mut self, site: SiteRef, edge: &mut FlowEdge, mark: fn(QuestionId) -> Mark) {
         if self.judge.records_marks() {
-            for ask in self.memo_of(site).doubts() {
-                self.add_mark(edge, mark(ask));
+            for question in self.memo_of(site).doubts() {
+                self.add_mark(edge, mark(question));
             }
         }
     }
 
     /// Adds a hit that no comment suppresses, unless the label's conditions rule it out.
-    pub(crate) fn add_hit(&mut self, root: BodyRef, kind: Root, handed: bool, label: &Label, edge: FlowEdge) {
-        self.add_hit_of_kind(root, kind, HitKind { handed, suppressed: false }, label, edge);
+    pub(crate) fn add_hit(&mut self, root: BodyRef, entry_point: Root, handed: bool, label: &Label, edge: FlowEdge) {
+        self.add_hit_of_kind(root, entry_point, HitKind { handed, suppressed: false }, label, edge);
     }
 
     /// Adds a hit, unless the root's context or the label's conditions rule it out.
     pub(crate) fn add_hit_of_kind(
         &mut self,
         root: BodyRef,
-        kind: Root,
+        entry_point: Root,
         hit_kind: HitKind,
         label: &Label,
         edge: FlowEdge,
     ) {
-        if !label.place.holds(kind.context, kind.runtime) {
+        if !label.place.contains(entry_point.context, entry_point.runtime) {
             return;
         }
         if !may_start_at(self.linker, label, root) {
@@ -272,9 +271,9 @@ impl<'l, 'a> Search<'l, 'a> {
             if self.conditions.no_await_meets_guard(root, guard) {
                 return;
             }
-            if let Some((ask, steps)) = self.judge.steps_at_root(&self.conditions, root, kind, guard) {
+            if let Some((question, steps)) = self.judge.steps_at_root(&self.conditions, root, entry_point, guard) {
                 edge.steps = add_steps(edge.steps, steps);
-                self.add_mark(&mut edge, Mark::Applied(ask));
+                self.add_mark(&mut edge, Mark::Applied(question));
             }
         }
         // The outer guard is about a parameter of the root, which no finding can show.
@@ -306,12 +305,12 @@ impl<'l, 'a> Search<'l, 'a> {
             label.hold = LabelHold::Fixed(Hold::Unstated);
             cap_wait(&mut label);
         }
-        if let Some(ask) = self.judge.ask_at_root(self.linker, root, &label) {
-            ask.effect().apply(&mut label, self.linker.program.language(root.file));
-            self.add_mark(&mut edge, Mark::Applied(ask));
+        if let Some(question) = self.judge.question_at_root(self.linker, root, &label) {
+            question.effect().apply(&mut label, self.linker.program.language(root.file));
+            self.add_mark(&mut edge, Mark::Applied(question));
         }
         let HitKind { handed, suppressed } = hit_kind;
-        self.graph.hits.push(Hit { root, kind, handed, suppressed, label, edge });
+        self.graph.hits.push(Hit { root, entry_point, handed, suppressed, label, edge });
     }
 
     /// Adds a label to a node, or one more edge to the labelled body that is there already.
@@ -366,9 +365,9 @@ impl<'l, 'a> Search<'l, 'a> {
     fn leaving_label(&self, labelled_body: LabelledBodyId) -> Option<Leaving> {
         let row = self.graph.labelled_body(labelled_body);
         let (node, mut label) = (row.node, self.graph.labels.get(row.label).clone());
-        let applied = self.judge.ask_at_leaving(self.linker, node.body, &label);
-        if let Some(ask) = applied {
-            ask.effect().apply(&mut label, self.linker.program.language(node.body.file));
+        let applied = self.judge.question_at_leaving(self.linker, node.body, &label);
+        if let Some(question) = applied {
+            question.effect().apply(&mut label, self.linker.program.language(node.body.file));
         }
         // A key (`__getitem__`) is never a whole request or file, but the method may be the target of every subscript.
         let facts = self.linker.program.facts(node.body.file);
@@ -392,8 +391,9 @@ impl<'l, 'a> Search<'l, 'a> {
         let mut steps = caller.steps;
         let linker = self.linker;
         let receiver_effect = *self.memo.receiver_effects.entry((caller, node, label.own)).or_insert_with(|| {
-            let mut own = label.own;
-            narrow_to_receiver(linker, &mut own, caller, node).map(|receiver_steps| (receiver_steps, own))
+            let mut receiver_effect = label.own;
+            narrow_to_receiver(linker, &mut receiver_effect, caller, node)
+                .map(|receiver_steps| (receiver_steps, receiver_effect))
         });
         let Some((receiver_steps, own)) = receiver_effect else { return };
         steps = add_steps(steps, receiver_steps);
@@ -439,8 +439,8 @@ impl<'l, 'a> Search<'l, 'a> {
             shared: caller.shared,
             marks: Marks::default(),
         };
-        if let Some(ask) = applied {
-            self.add_mark(&mut edge, Mark::Applied(ask));
+        if let Some(question) = applied {
+            self.add_mark(&mut edge, Mark::Applied(question));
         }
         if is_undecided {
             self.add_mark(&mut edge, Mark::Undecided);
@@ -456,7 +456,7 @@ impl<'l, 'a> Search<'l, 'a> {
             let remaining = remaining.and_then(|label| self.suppressions.suppress_at_body(program, body, label));
             let (suppressed, label) = (remaining.is_none(), remaining.unwrap_or(label));
             let runtime = runtime.or_else(|| self.linker.runtime_of(caller.site.file));
-            let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
+            let kind = Root { kind: RootKind::Registered, context: Context::EventLoop, runtime };
             self.add_hit_of_kind(body, kind, HitKind { handed: true, suppressed }, &label, edge);
             return;
         }

@@ -17,6 +17,9 @@ use blocklint_models::Role;
 use crate::callers::Callers;
 use crate::search::locks::{LockPlace, lock_place_within, lock_type};
 
+/// The most variables that are followed from an expression to its lock.
+const MAX_LOCK_DEPTH: u32 = 6;
+
 /// The depth to which forms and types are followed.
 const DEPTH: u32 = 8;
 
@@ -31,8 +34,8 @@ pub(crate) fn locks_held_at(linker: &Linker<'_>, site: SiteRef) -> Vec<(SiteRef,
     let (facts, site_id) = linker.program.facts_and_id(site);
     let position = linker.program.site(site).at.position;
     let may_take = |taken: &SiteRef| {
-        let row = linker.program.site(*taken);
-        *taken != site && row.at.position <= position && LOCKING_METHODS.contains(&facts.text(row.name))
+        let site_facts = linker.program.site(*taken);
+        *taken != site && site_facts.at.position <= position && LOCKING_METHODS.contains(&facts.text(site_facts.name))
     };
     let takers = linker.program.sites_in(linker.program.body_of_site(site)).filter(may_take);
     let alive = takers.filter(|&taken| is_guard_alive(linker, taken, site_id));
@@ -42,15 +45,15 @@ pub(crate) fn locks_held_at(linker: &Linker<'_>, site: SiteRef) -> Vec<(SiteRef,
 /// Returns the lock that a call waits for and takes: `self.index` for `self.index.lock()`.
 pub(crate) fn taken_lock(linker: &Linker<'_>, site: SiteRef) -> Option<LockPlace> {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
-    let Form::Attr(lock, _) = facts.form(row.callee) else { return None };
-    if row.kind != SiteKind::Call || row.flags.has(SiteFlags::AWAITED) || !row.args.is_empty() {
+    let site_facts = linker.program.site(site);
+    let Form::Attr(lock, _) = facts.form(site_facts.callee) else { return None };
+    if site_facts.kind != SiteKind::Call || site_facts.flags.has(SiteFlags::AWAITED) || !site_facts.args.is_empty() {
         return None;
     }
-    let scope = Scope { file: site.file, at: row.at, env: EnvId::NONE };
+    let scope = Scope { file: site.file, at: site_facts.at, env: EnvId::NONE };
     lock_type(linker, scope, lock)?;
     may_be_guard(linker, linker.result(site, EnvId::NONE).value, DEPTH)
-        .then(|| lock_place_within(linker, scope, lock, 6))
+        .then(|| lock_place_within(linker, scope, lock, MAX_LOCK_DEPTH))
         .flatten()
 }
 
@@ -73,12 +76,12 @@ pub(crate) fn find_all_takers(linker: &Linker<'_>) -> Vec<(LockPlace, SiteRef)> 
 
 /// Returns the form of the lock that a call returns a pointer to: `self.index` for `self.index.clone()` and
 /// `Arc::clone(&self.index)`.
-pub(crate) fn pointee_form(facts: &FileFacts, made: SiteId) -> Option<FormId> {
-    let row = facts.site(made);
-    if !POINTER_METHODS.contains(&facts.text(row.name)) {
+pub(crate) fn pointee_form(facts: &FileFacts, creation: SiteId) -> Option<FormId> {
+    let site_facts = facts.site(creation);
+    if !POINTER_METHODS.contains(&facts.text(site_facts.name)) {
         return None;
     }
-    match (facts.form(row.callee), &facts.args_of(made)[..]) {
+    match (facts.form(site_facts.callee), &facts.args_of(creation)[..]) {
         (Form::Attr(base, _), []) => Some(base),
         (_, [only]) => Some(only.value),
         _ => None,
@@ -97,19 +100,19 @@ pub(crate) fn is_repeated(linker: &Linker<'_>, site: SiteRef, taken: SiteRef) ->
 /// True if the guard that one call returns is alive at another site of the body.
 fn is_guard_alive(linker: &Linker<'_>, taken: SiteRef, site: SiteId) -> bool {
     let (facts, taken_id) = linker.program.facts_and_id(taken);
-    let row = facts.site(site);
+    let site_facts = facts.site(site);
     match binding_of_guard(linker, taken, DEPTH, |value| may_be_guard(linker, value, DEPTH)) {
         Some(bound) => {
             let variable = facts.form(bound.target);
-            row.at.position > bound.at.position
-                && is_region_in(facts, row.at.region, bound.at.region)
+            site_facts.at.position > bound.at.position
+                && is_region_in(facts, site_facts.at.region, bound.at.region)
                 && !is_moved_before(facts, variable, bound.at.position, site)
         }
         // The guard is a temporary of the same statement: `self.index.lock().unwrap().load()`.
         None => {
             let holds = |form: FormId| mentions(facts, form, DEPTH, &|form| form == Form::Result(taken_id));
-            is_in_scrutinee_scope(linker, taken, row.at.region)
-                || holds(row.callee)
+            is_in_scrutinee_scope(linker, taken, site_facts.at.region)
+                || holds(site_facts.callee)
                 || facts.args_of(site).iter().any(|argument| holds(argument.value))
         }
     }
@@ -127,7 +130,7 @@ fn is_in_scrutinee_scope(linker: &Linker<'_>, taken: SiteRef, region: RegionId) 
     {
         return false;
     }
-    let ends_early = linker.crate_of(taken.file).is_some_and(|own| own.edition >= 2024);
+    let ends_early = linker.crate_of(taken.file).is_some_and(|package| package.edition >= 2024);
     is_region_in(facts, region, around) && !(ends_early && is_in_else(facts, region, around))
 }
 
@@ -135,11 +138,11 @@ fn is_in_scrutinee_scope(linker: &Linker<'_>, taken: SiteRef, region: RegionId) 
 pub fn is_in_else(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool {
     let mut ancestor = region;
     while let Some(id) = ancestor.get() {
-        let row = facts.region(id);
-        if row.parent == outer {
-            return row.kind == RegionKind::Else;
+        let region = facts.region(id);
+        if region.parent == outer {
+            return region.kind == RegionKind::Else;
         }
-        ancestor = row.parent;
+        ancestor = region.parent;
     }
     false
 }
@@ -171,12 +174,12 @@ pub fn binding_of_guard(
 pub fn is_moved_before(facts: &FileFacts, variable: Form, bound: u32, site: SiteId) -> bool {
     let site_at = facts.site(site).at;
     let body = facts.body_of(site_at);
-    facts.sites.iter().enumerate().any(|(index, row)| {
-        row.at.position > bound
-            && row.at.position < site_at.position
-            && !row.args.is_empty()
-            && facts.body_of(row.at) == body
-            && is_region_in(facts, site_at.region, row.at.region)
+    facts.sites.iter().enumerate().any(|(index, site_facts)| {
+        site_facts.at.position > bound
+            && site_facts.at.position < site_at.position
+            && !site_facts.args.is_empty()
+            && facts.body_of(site_facts.at) == body
+            && is_region_in(facts, site_at.region, site_facts.at.region)
             && facts.args_of(SiteId(index as u32)).iter().any(|argument| facts.form(argument.value) == variable)
     })
 }
@@ -203,14 +206,14 @@ pub(crate) fn runs_on_worker<'a>(callers: &Callers<'_, 'a>, linker: &Linker<'a>,
         let passing = linker.argument_use(site, arg, EnvId::NONE);
         passing.handed.iter().any(|(context, _)| *context != Context::EventLoop)
     };
-    let row = linker.program.body(body);
-    if row.kind == BodyKind::Lambda {
+    let body_facts = linker.program.body(body);
+    if body_facts.kind == BodyKind::Lambda {
         let uses = linker.program.uses_of_callable(body);
         let handed = uses.iter().any(|(mention, _)| match mention {
             Mention::Arg(site, arg) => is_handed(body.file.site_ref(site), arg),
             _ => false,
         });
-        let around = row.parent.get().map(|body_around| body.file.body_ref(body_around));
+        let around = body_facts.parent.get().map(|body_around| body.file.body_ref(body_around));
         return handed || around.is_some_and(|around| runs_on_worker(callers, linker, around, depth));
     }
     linker.sites_passing_body(body).into_iter().any(|(site, arg)| is_handed(site, arg))

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use crate::callers::loop_check::runs_off_loop;
 use crate::callers::{Caller, Node};
-use crate::graph::marks::AskId;
+use crate::graph::marks::QuestionId;
 use crate::guards::constant_branch::never_runs;
 use crate::guards::rust_getter::getter_guard;
 use crate::judge::Judge;
@@ -52,7 +52,7 @@ impl SiteMemo<'_, '_, '_> {
     }
 
     /// Returns the signals that add these steps.
-    pub(crate) fn doubts(&self) -> SmallVec<[AskId; 1]> {
+    pub(crate) fn doubts(&self) -> SmallVec<[QuestionId; 1]> {
         self.answers.signals.doubts.clone()
     }
 

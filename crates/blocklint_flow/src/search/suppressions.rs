@@ -11,7 +11,7 @@ use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::syntax::regions::touches;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A comment together with a rule that it silenced.
+/// A comment together with a rule that it suppressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UsedComment {
     /// The file.
@@ -51,19 +51,21 @@ impl Suppressions {
     /// Collects the comments of all files.
     pub fn new(program: &Program<'_>) -> Self {
         let mut comments: FxHashMap<FileId, Vec<Comment>> = FxHashMap::default();
-        for (slot, source) in program.files.iter().enumerate().filter(|(_, source)| !source.silencing.is_empty()) {
+        for (slot, source) in
+            program.files.iter().enumerate().filter(|(_, source)| !source.resolved_suppressions.is_empty())
+        {
             let facts = &source.facts;
-            let of_file = source.silencing.iter().map(|silencing| {
-                let row = &facts.suppressions[silencing.index as usize];
+            let of_file = source.resolved_suppressions.iter().map(|suppression| {
+                let row = &facts.suppressions[suppression.index as usize];
                 Comment {
-                    line: row.line,
+                    line: row.covered_span,
                     bare: row.rules.is_empty(),
                     is_noqa: row.kind == SuppressionKind::Noqa,
-                    is_behind_code: row.line.contains_offset(row.comment.start),
-                    rules: silencing.rules.clone(),
-                    aliases: silencing.aliases.clone(),
+                    is_behind_code: row.covered_span.contains_offset(row.comment.start),
+                    rules: suppression.rules.clone(),
+                    aliases: suppression.aliases.clone(),
                     reason: row.reason.get().map(|sym| facts.text(sym).to_owned()).filter(|text| !text.is_empty()),
-                    index: silencing.index,
+                    index: suppression.index,
                 }
             });
             comments.insert(FileId(slot as u32), of_file.collect());
@@ -71,12 +73,12 @@ impl Suppressions {
         Suppressions { comments, used: RefCell::default(), ended: RefCell::default() }
     }
 
-    /// Returns the comments that silenced findings, with the rules that they silenced.
+    /// Returns the comments that suppressed findings, with the rules that they suppressed.
     pub fn used(self) -> Vec<UsedComment> {
         self.used.into_inner().into_iter().collect()
     }
 
-    /// Records that a comment silenced a rule.
+    /// Records that a comment suppressed a rule.
     fn mark_used(&self, file: FileId, comment: &Comment, rule: RuleCode) {
         self.used.borrow_mut().insert(UsedComment { file, comment: comment.index, rule });
     }
@@ -184,12 +186,14 @@ fn is_header_of_body(program: &Program<'_>, lines: Span, body: BodyRef) -> bool 
     let (facts, body_id) = program.facts_and_id(body);
     let mut ancestor = Some(body_id);
     while let Some(id) = ancestor {
-        let row = facts.body(id);
-        let is_definition = matches!(row.kind, BodyKind::Function | BodyKind::Class);
-        if is_definition && (lines.contains_offset(row.name_span.start) || lines.contains_offset(row.span.start)) {
+        let body_facts = facts.body(id);
+        let is_definition = matches!(body_facts.kind, BodyKind::Function | BodyKind::Class);
+        if is_definition
+            && (lines.contains_offset(body_facts.name_span.start) || lines.contains_offset(body_facts.span.start))
+        {
             return true;
         }
-        ancestor = row.parent.get();
+        ancestor = body_facts.parent.get();
     }
     false
 }

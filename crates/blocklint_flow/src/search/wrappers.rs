@@ -55,7 +55,7 @@ impl<'a> Search<'_, 'a> {
         let (linker, program) = (self.linker, self.linker.program);
         let separator = blocklint_link::models::library::separator(language);
         let mut files: Vec<(FileId, Vec<SiteId>)> = Vec::new();
-        let mut seen: FxHashSet<FileId> = FxHashSet::default();
+        let mut visited: FxHashSet<FileId> = FxHashSet::default();
         for row in linker.library.of(language).names(Uses::CALLED) {
             let Some(name) = program.name(row.name).filter(|&name| linker.is_name_in_focus(name)) else { continue };
             let heads: Vec<&str> =
@@ -73,9 +73,12 @@ impl<'a> Search<'_, 'a> {
                     let named = program.index_of(file).sites_named(sym).iter().copied();
                     let named: Vec<SiteId> = named.filter(|&site| facts.site(site).kind == SiteKind::Call).collect();
                     files.push((file, named));
-                    if seen.insert(file) {
-                        let all = (0..facts.sites.len() as u32).map(SiteId);
-                        files.push((file, all.filter(|&site| facts.site(site).kind == SiteKind::Decorate).collect()));
+                    if visited.insert(file) {
+                        let all_sites = (0..facts.sites.len() as u32).map(SiteId);
+                        files.push((
+                            file,
+                            all_sites.filter(|&site| facts.site(site).kind == SiteKind::Decorate).collect(),
+                        ));
                     }
                 }
             }
@@ -93,14 +96,16 @@ impl<'a> Search<'_, 'a> {
     fn wrappings(&self, wrapper_site: SiteRef) -> Vec<Wrapping<'a>> {
         let linker = self.linker;
         let facts = linker.program.facts(wrapper_site.file);
-        let row = linker.program.site(wrapper_site);
-        let decorates = row.kind == SiteKind::Decorate;
-        let (callee, arguments_site) = match facts.form(row.callee) {
+        let site_facts = linker.program.site(wrapper_site);
+        let decorates = site_facts.kind == SiteKind::Decorate;
+        let (callee, arguments_site) = match facts.form(site_facts.callee) {
             Form::Result(site) if decorates => {
                 let arguments_site = wrapper_site.file.site_ref(site);
                 (linker.callee(arguments_site, EnvId::NONE), arguments_site)
             }
-            _ if decorates => (linker.eval(linker.scope_of(wrapper_site, EnvId::NONE), row.callee), wrapper_site),
+            _ if decorates => {
+                (linker.eval(linker.scope_of(wrapper_site, EnvId::NONE), site_facts.callee), wrapper_site)
+            }
             _ => (linker.callee(wrapper_site, EnvId::NONE), wrapper_site),
         };
         let mut wrappings = Vec::new();
@@ -115,8 +120,8 @@ impl<'a> Search<'_, 'a> {
                     }
                     Selector::Argument(argument) if decorates && arguments_site == wrapper_site => {
                         // `@async_to_sync`: the decorated function is the argument.
-                        let first = linker.is_argument(wrapper_site, 0, argument);
-                        linker.program.args_of(wrapper_site).first().map(|arg| arg.value).filter(|_| first)
+                        let is_first_argument = linker.is_argument(wrapper_site, 0, argument);
+                        linker.program.args_of(wrapper_site).first().map(|arg| arg.value).filter(|_| is_first_argument)
                     }
                     Selector::Argument(argument) if !decorates => linker.argument(wrapper_site, argument),
                     _ => None,
@@ -162,7 +167,7 @@ impl<'a> Search<'_, 'a> {
     fn add_wrapper_sinks(&mut self, wrapping: &Wrapping<'a>) {
         let linker = self.linker;
         let &Wrapping { wrapper_site, arguments_site, row, called, path, body } = wrapping;
-        let Some(effect) = called.held() else { return };
+        let Some(effect) = called.held_effect() else { return };
         let Some(Some(sink)) =
             linker.match_row(arguments_site, path, BoundId::NONE, called, effect, EnvId::NONE, false)
         else {

@@ -172,10 +172,8 @@ impl<'t> File<'_, 't> {
             if is_map && (many || operator == Some((publishers.one, "map"))) {
                 self.check_catches(call, lambda)?;
                 let (text, mut edits) = self.fill_template(call, template)?;
-                let (name, shape) = match many {
-                    true => ("concatMap", Shape::MapToConcatMap),
-                    false => ("flatMap", Shape::MapToFlatMap),
-                };
+                let (name, shape) =
+                    if many { ("concatMap", Shape::MapToConcatMap) } else { ("flatMap", Shape::MapToFlatMap) };
                 let Some(method) = taker.child_by_field_name("name") else {
                     return Err(Refusal::new("the lambda is not an argument of an operator"));
                 };
@@ -294,13 +292,13 @@ impl<'t> File<'_, 't> {
 
     /// Returns the type argument `<T>` that a publisher needs when a call is appended to it, because the compiler then
     /// no longer infers its type from the `return` or the declaration.
-    fn type_witness(&self, made: Node<'t>, publishers: Publishers) -> Option<String> {
-        if has_type_arguments(made) {
+    fn type_witness(&self, creation: Node<'t>, publishers: Publishers) -> Option<String> {
+        if has_type_arguments(creation) {
             return None;
         }
-        let parent = made.parent()?;
+        let parent = creation.parent()?;
         let ty = match kind(parent) {
-            K::Return => match around(made) {
+            K::Return => match around(creation) {
                 Around::Method(method) => method.child_by_field_name("type"),
                 _ => None,
             },
@@ -318,12 +316,12 @@ impl<'t> File<'_, 't> {
     }
 
     /// Returns a name that is not used in a body: the wanted one, or that with a number.
-    pub(super) fn unused_name(&self, wanted: &str, body: Node<'t>) -> String {
+    pub(super) fn unused_name(&self, preferred_name: &str, body: Node<'t>) -> String {
         let text = self.text(body);
         let is_free =
             |name: &str| !text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').any(|word| word == name);
-        let numbered = (2..).map(|number| format!("{wanted}{number}"));
-        std::iter::once(wanted.to_owned()).chain(numbered).find(|name| is_free(name)).unwrap_or_default()
+        let numbered = (2..).map(|number| format!("{preferred_name}{number}"));
+        std::iter::once(preferred_name.to_owned()).chain(numbered).find(|name| is_free(name)).unwrap_or_default()
     }
 }
 

@@ -115,9 +115,9 @@ impl<'s> Imports<'s> {
 }
 
 /// Returns the number of leading packages that two paths share.
-fn shared_parts(one: &str, other: &str) -> usize {
+fn shared_parts(package: &str, other_package: &str) -> usize {
     let packages = |path| split(path).0.split('.').filter(|part: &&str| !part.is_empty());
-    packages(one).zip(packages(other)).take_while(|(a, b)| a == b).count()
+    packages(package).zip(packages(other_package)).take_while(|(a, b)| a == b).count()
 }
 
 /// Splits a path into its package and its last name.

@@ -46,9 +46,10 @@ impl<'t> File<'_, 't> {
                 (Shape::MethodOfManyCalled, head, format!(".flatMapMany({name} -> {name})"))
             }
         };
-        let mut edits = match throws || !many {
-            true => self.imports.edits(&[publishers.one, publishers.schedulers]),
-            false => self.imports.edits(&[publishers.schedulers]),
+        let mut edits = if throws || !many {
+            self.imports.edits(&[publishers.one, publishers.schedulers])
+        } else {
+            self.imports.edits(&[publishers.schedulers])
         };
         let indent = self.indent_of(body);
         let step = self.step_of(body, indent);

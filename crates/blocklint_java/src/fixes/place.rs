@@ -30,7 +30,7 @@ pub(super) fn around(call: Node<'_>) -> Around<'_> {
     Around::Other
 }
 
-/// Returns the call of which an expression is the only argument.
+/// Returns the call that has an expression as its only argument.
 pub(super) fn only_argument_of(expression: Node<'_>) -> Option<Node<'_>> {
     let list = expression.parent()?;
     let call = list.parent().filter(|call| kind(*call) == K::Invocation)?;
@@ -38,7 +38,7 @@ pub(super) fn only_argument_of(expression: Node<'_>) -> Option<Node<'_>> {
     (is_list && named(list).count() == 1).then_some(call)
 }
 
-/// Returns the call of which an expression is an argument.
+/// Returns the call that has an expression as an argument.
 pub(super) fn argument_of(expression: Node<'_>) -> Option<Node<'_>> {
     let list = expression.parent()?;
     let call = list.parent().filter(|call| kind(*call) == K::Invocation)?;

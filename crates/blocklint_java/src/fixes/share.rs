@@ -32,16 +32,16 @@ impl<'t> File<'_, 't> {
         let Some(class) = self.class_for_static_field(call) else {
             return refuse("the class around cannot hold a static field");
         };
-        let (made, shared) = self.shared_scheduler(call, class, publishers)?;
-        let parent = made.parent().unwrap_or(made);
+        let (creation, shared) = self.shared_scheduler(call, class, publishers)?;
+        let parent = creation.parent().unwrap_or(creation);
         match kind(parent) {
             K::VariableDeclarator if parent.parent().is_some_and(|field| kind(field) == K::FieldDeclaration) => {
-                self.share_field(class, parent, made, &shared, publishers)
+                self.share_field(class, parent, creation, &shared, publishers)
             }
-            K::Assignment => self.share_constructor(class, parent, made, &shared, publishers),
-            K::Invocation => self.share_argument(class, made, &shared, publishers),
-            _ if parent.kind() == "argument_list" => self.share_argument(class, made, &shared, publishers),
-            K::VariableDeclarator => self.share_local(class, parent, made, &shared, publishers),
+            K::Assignment => self.share_constructor(class, parent, creation, &shared, publishers),
+            K::Invocation => self.share_argument(class, creation, &shared, publishers),
+            _ if parent.kind() == "argument_list" => self.share_argument(class, creation, &shared, publishers),
+            K::VariableDeclarator => self.share_local(class, parent, creation, &shared, publishers),
             _ => refuse("the place that creates and shuts down the shared object must be chosen by hand"),
         }
     }
@@ -147,7 +147,7 @@ impl<'t> File<'_, 't> {
         &self,
         class: Node<'t>,
         declarator: Node<'t>,
-        made: Node<'t>,
+        creation: Node<'t>,
         shared: &str,
         publishers: Publishers,
     ) -> Result<Shared, Refusal> {
@@ -155,7 +155,7 @@ impl<'t> File<'_, 't> {
         if !uses.assigned.is_empty() {
             return Err(Refusal::new("the field is assigned more than once"));
         }
-        let mut edits = vec![replace(made, shared)];
+        let mut edits = vec![replace(creation, shared)];
         let applicability = self.convert_field(class, field, declarator, &uses, publishers, &mut edits)?;
         Ok((Shape::FieldShared, applicability, edits))
     }
@@ -165,7 +165,7 @@ impl<'t> File<'_, 't> {
         &self,
         class: Node<'t>,
         assignment: Node<'t>,
-        made: Node<'t>,
+        creation: Node<'t>,
         shared: &str,
         publishers: Publishers,
     ) -> Result<Shared, Refusal> {
@@ -177,7 +177,7 @@ impl<'t> File<'_, 't> {
         });
         let statement = assignment.parent().filter(|statement| kind(*statement) == K::ExprStatement);
         let is_own = statement.and_then(|statement| statement.parent()).is_some_and(|block| {
-            kind(block) == K::ConstructorBody && assignment.child_by_field_name("right") == Some(made)
+            kind(block) == K::ConstructorBody && assignment.child_by_field_name("right") == Some(creation)
         });
         let (Some(name), Some(statement), true) = (name, statement, is_own) else {
             return refuse("the place that creates and shuts down the shared object must be chosen by hand");
@@ -199,12 +199,12 @@ impl<'t> File<'_, 't> {
     fn share_argument(
         &self,
         class: Node<'t>,
-        made: Node<'t>,
+        creation: Node<'t>,
         shared: &str,
         publishers: Publishers,
     ) -> Result<Shared, Refusal> {
         let mut edits = self.new_field(class, &self.constant_name(class, shared), shared, publishers)?;
-        edits.push(replace(made, self.constant_name(class, shared)));
+        edits.push(replace(creation, self.constant_name(class, shared)));
         Ok((Shape::InlineShared, Applicability::Unsafe, edits))
     }
 
@@ -213,7 +213,7 @@ impl<'t> File<'_, 't> {
         &self,
         class: Node<'t>,
         declarator: Node<'t>,
-        made: Node<'t>,
+        creation: Node<'t>,
         shared: &str,
         publishers: Publishers,
     ) -> Result<Shared, Refusal> {
@@ -228,7 +228,7 @@ impl<'t> File<'_, 't> {
         }
         let constant = self.constant_name(class, shared);
         let mut edits = self.new_field(class, &constant, shared, publishers)?;
-        edits.push(replace(made, constant));
+        edits.push(replace(creation, constant));
         for Ending { statement, .. } in &uses.endings {
             edits.push((self.whole_lines(*statement), String::new()));
         }
@@ -276,7 +276,8 @@ impl<'t> File<'_, 't> {
         let body = class.child_by_field_name("body")?;
         let fields = named(body).filter(|member| kind(*member) == K::FieldDeclaration);
         let mut declarators = fields.flat_map(named).filter(|part| kind(*part) == K::VariableDeclarator);
-        declarators.find(|part| part.child_by_field_name("name").is_some_and(|own| self.text(own) == name))
+        declarators
+            .find(|part| part.child_by_field_name("name").is_some_and(|declared_name| self.text(declared_name) == name))
     }
 
     /// Returns the declaration of a private field, and its uses.
@@ -325,8 +326,8 @@ impl<'t> File<'_, 't> {
             return refuse("its field is declared in another file");
         };
         edits.push(replace(modifiers, "private static final"));
-        let wanted = upper(self.text(name));
-        let constant = self.unused_name(&wanted, class);
+        let constant_name = upper(self.text(name));
+        let constant = self.unused_name(&constant_name, class);
         edits.push(replace(name, &*constant));
         for &(_, read) in &uses.reads {
             edits.push(replace(read, &*constant));
@@ -383,19 +384,19 @@ fn upper(name: &str) -> String {
 }
 
 fn words(name: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+    let mut words_of_name: Vec<String> = Vec::new();
     let mut lower = false;
     for c in name.chars() {
         let is_word = c.is_ascii_alphanumeric();
-        match found.last_mut().filter(|_| is_word && !(c.is_ascii_uppercase() && lower)) {
+        match words_of_name.last_mut().filter(|_| is_word && !(c.is_ascii_uppercase() && lower)) {
             Some(word) if is_word => word.push(c),
-            _ if is_word => found.push(c.to_string()),
-            _ => found.push(String::new()),
+            _ if is_word => words_of_name.push(c.to_string()),
+            _ => words_of_name.push(String::new()),
         }
         lower = c.is_ascii_lowercase() || c.is_ascii_digit();
     }
-    found.retain(|word| !word.is_empty());
-    found
+    words_of_name.retain(|word| !word.is_empty());
+    words_of_name
 }
 
 #[cfg(test)]

@@ -9,6 +9,9 @@ use blocklint_core::Language;
 use blocklint_facts::{Flow, SiteKind};
 use blocklint_models::{Runs, Selector, Via};
 
+/// The most overrides of one method that are searched.
+const MAX_OVERRIDES: usize = 8;
+
 /// Maximal steps of a lazy chain that are followed to its end.
 const MAX_CHAIN_STEPS: u32 = 12;
 
@@ -16,7 +19,7 @@ impl Linker<'_> {
     /// Returns the use of a call's n-th argument, by the model rows and parameter summaries of the call's targets.
     pub fn argument_use(&self, site: SiteRef, arg: u32, env: EnvId) -> ArgumentUse {
         let mut argument_use = ArgumentUse::default();
-        let row = self.program.site(site);
+        let site_facts = self.program.site(site);
         let targets = self.targets(site, env);
         let modelled = targets.list.iter().find_map(|target| match *target {
             Target::Body { body, .. } => self.path_with_handovers(body),
@@ -33,7 +36,7 @@ impl Linker<'_> {
                     self.add_use_by_body(&mut argument_use, body, with_receiver, site, arg);
                 }
                 Target::Overrides { class, name } => {
-                    for &body in self.overrides(class, name).iter().take(8) {
+                    for &body in self.overrides(class, name).iter().take(MAX_OVERRIDES) {
                         let with_receiver = self.program.language(body.file) != Language::Java;
                         self.add_use_by_body(&mut argument_use, body, with_receiver, site, arg);
                     }
@@ -44,7 +47,7 @@ impl Linker<'_> {
             (argument_use.called, argument_use.assumed) = (true, true);
         }
         // An unknown decorator is assumed to return the decorated function.
-        if row.kind == SiteKind::Decorate && (targets.unknown || targets.list.is_empty()) {
+        if site_facts.kind == SiteKind::Decorate && (targets.unknown || targets.list.is_empty()) {
             argument_use.returned = true;
         }
         argument_use
@@ -57,30 +60,30 @@ impl Linker<'_> {
         let value = self.program.args_of(site).get(arg as usize).map(|arg| arg.value);
         let is_async = value.is_some_and(|form| self.is_coroutine_function(self.eval(self.scope_of(site, env), form)));
         let mut is_described = false;
-        for row in handovers.iter() {
-            let is_selected = match &row.selector {
+        for matched in handovers.iter() {
+            let is_selected = match &matched.selector {
                 Selector::Argument(argument) => self.is_argument(site, arg, argument),
                 // A decorator registers the function and returns it, unless it wraps the function.
-                Selector::Via(Via::Decorator) => is_decoration && !row.wraps,
+                Selector::Via(Via::Decorator) => is_decoration && !matched.wraps,
                 Selector::Via(Via::Override) => false,
             };
             // Of the rows for an argument, the first whose conditions hold decides.
-            let is_decided = is_described && matches!(row.selector, Selector::Argument(_));
-            if !is_selected || is_decided || !self.conditions_hold(&row.when, &row.unless, site, env) {
+            let is_decided = is_described && matches!(matched.selector, Selector::Argument(_));
+            if !is_selected || is_decided || !self.conditions_hold(&matched.when, &matched.unless, site, env) {
                 continue;
             }
-            if let Selector::Via(_) = row.selector {
+            if let Selector::Via(_) = matched.selector {
                 argument_use.returned = true;
                 continue;
             }
             is_described = true;
             // The callable is stored, and later calls run it.
-            if !row.during.is_empty() {
+            if !matched.during.is_empty() {
                 continue;
             }
-            let runs = self.handover_context(row.row, site, is_async);
-            let runtime = row.runtime;
-            if row.wraps {
+            let runs = self.handover_context(matched.row, site, is_async);
+            let runtime = matched.runtime;
+            if matched.wraps {
                 argument_use.returned = true;
                 if let Runs::In(context) = runs {
                     argument_use.wrapped = Some((context, runtime));
@@ -105,7 +108,7 @@ impl Linker<'_> {
         });
         argument_use.consumed |= consumes;
         // A lazy result without an effect of its own iterates over its arguments: `map(parse, lines)`.
-        argument_use.returned |= calls.effect().any(|row| row.lazy && row.held().is_none());
+        argument_use.returned |= calls.effect().any(|row| row.lazy && row.held_effect().is_none());
         if is_decoration && !is_described {
             argument_use.returned = true;
         }
@@ -121,7 +124,9 @@ impl Linker<'_> {
         }
         let targets = self.targets(site, EnvId::NONE);
         let is_lazy = |target: &Target| match *target {
-            Target::Row { path, .. } => self.library.calls(path).effect().any(|row| row.lazy && row.held().is_none()),
+            Target::Row { path, .. } => {
+                self.library.calls(path).effect().any(|row| row.lazy && row.held_effect().is_none())
+            }
             Target::Body { .. } | Target::Overrides { .. } => false,
         };
         !targets.unknown

@@ -3,12 +3,12 @@
 
 use crate::lang;
 use blocklint_core::Language;
-use blocklint_facts::{Form, FormId, ParamKind, SiteKind};
+use blocklint_facts::{Form, FormId, ImportId, ParamKind, SiteKind};
 use blocklint_models::Argument;
 use smallvec::SmallVec;
 
 use crate::linker::{Linker, Typed};
-use crate::program::ids::{BodyRef, SiteRef, VarRef};
+use crate::program::ids::{BodyRef, FileId, SiteRef, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val, ValueId};
 
@@ -65,18 +65,20 @@ impl<'a> Linker<'a> {
     /// receiver of an implicit call is its operand.
     pub fn receiver_form(&self, site: SiteRef) -> Option<FormId> {
         let facts = self.program.facts(site.file);
-        let row = self.program.site(site);
-        match row.kind {
-            SiteKind::Call | SiteKind::New | SiteKind::Macro | SiteKind::Decorate => match facts.form(row.callee) {
-                Form::Attr(base, _) | Form::Path(base, _) => Some(base),
-                // `conn.get::<_, String>("a")`
-                Form::Subscript(method, _) if facts.language == Language::Rust => match facts.form(method) {
-                    Form::Attr(base, _) => Some(base),
+        let site_facts = self.program.site(site);
+        match site_facts.kind {
+            SiteKind::Call | SiteKind::New | SiteKind::Macro | SiteKind::Decorate => {
+                match facts.form(site_facts.callee) {
+                    Form::Attr(base, _) | Form::Path(base, _) => Some(base),
+                    // `conn.get::<_, String>("a")`
+                    Form::Subscript(method, _) if facts.language == Language::Rust => match facts.form(method) {
+                        Form::Attr(base, _) => Some(base),
+                        _ => None,
+                    },
                     _ => None,
-                },
-                _ => None,
-            },
-            _ => row.callee.get(),
+                }
+            }
+            _ => site_facts.callee.get(),
         }
     }
 
@@ -176,11 +178,11 @@ impl<'a> Linker<'a> {
     /// Returns the value without the member `None`, unless `None` is its only member. Receivers and callees are read
     /// so, because a call on `None` raises an exception.
     pub(crate) fn without_none(&self, typed: Typed) -> Typed {
-        let all = self.values.members(typed.value);
-        if all.len() < 2 || !all.contains(&Val::None) {
+        let all_members = self.values.members(typed.value);
+        if all_members.len() < 2 || !all_members.contains(&Val::None) {
             return typed;
         }
-        let members: SmallVec<[Val; 4]> = all.iter().copied().filter(|val| *val != Val::None).collect();
+        let members: SmallVec<[Val; 4]> = all_members.iter().copied().filter(|val| *val != Val::None).collect();
         Typed { value: self.values.union(&members), ..typed }
     }
 
@@ -217,7 +219,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the value that an import binds, by the rules of its language.
-    pub(crate) fn import(&self, file: crate::program::ids::FileId, id: blocklint_facts::ImportId) -> Typed {
+    pub(crate) fn import(&self, file: FileId, id: ImportId) -> Typed {
         lang::semantics(self.program.language(file)).import(self, file, id)
     }
 }

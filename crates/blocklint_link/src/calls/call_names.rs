@@ -7,6 +7,9 @@ use crate::program::occurrences::Mention;
 use crate::values::value::EnvId;
 use std::rc::Rc;
 
+/// The most subclasses of one class whose names are searched.
+const MAX_DESCENDANTS: usize = 256;
+
 impl<'a> Linker<'a> {
     /// Returns the sites that call a body by one of its names and have the body as a target, for the values of its
     /// parameters.
@@ -39,11 +42,11 @@ impl<'a> Linker<'a> {
     pub(crate) fn add_sites_of_result(&self, body: BodyRef, found: &mut Vec<SiteRef>) {
         let facts = self.program.facts(body.file);
         let Some(parent) = self.program.body(body).parent.get() else { return };
-        let row = facts.body(parent);
-        if row.kind != blocklint_facts::BodyKind::Function || row.var.is_none() {
+        let body_facts = facts.body(parent);
+        if body_facts.kind != blocklint_facts::BodyKind::Function || body_facts.var.is_none() {
             return;
         }
-        let Some(name) = self.program.global(body.file, row.name) else { return };
+        let Some(name) = self.program.global(body.file, body_facts.name) else { return };
         for site in self.with_aliases(name).into_iter().flat_map(|name| self.program.sites_named(name)).take(MAX_SITES)
         {
             for (mention, _) in self.program.uses_of_result(site).iter() {
@@ -60,25 +63,25 @@ impl<'a> Linker<'a> {
     /// names of its class and subclasses, and the names of implicit calls.
     pub fn body_names(&self, body: BodyRef) -> Vec<Name> {
         let facts = self.program.facts(body.file);
-        let row = self.program.body(body);
-        let own = facts.text(row.name);
-        if let Some(class) = row.class.get()
-            && matches!(own, "__init__" | "__new__" | "__post_init__" | "<init>" | "__call__")
+        let body_facts = self.program.body(body);
+        let body_name = facts.text(body_facts.name);
+        if let Some(class) = body_facts.class.get()
+            && matches!(body_name, "__init__" | "__new__" | "__post_init__" | "<init>" | "__call__")
         {
-            let mut names: Vec<Name> = self.program.name(own).into_iter().collect();
+            let mut names: Vec<Name> = self.program.name(body_name).into_iter().collect();
             let class = body.file.class_ref(class);
             names.extend(self.class_names(class));
-            for derived in self.descendants(class, 256).classes {
+            for derived in self.descendants(class, MAX_DESCENDANTS).classes {
                 names.extend(self.class_names(derived));
             }
             names.sort();
             names.dedup();
             return names;
         }
-        if row.var.is_none() {
+        if body_facts.var.is_none() {
             return Vec::new();
         }
-        let mut names = match self.program.global(body.file, row.name) {
+        let mut names = match self.program.global(body.file, body_facts.name) {
             Some(name) => self.with_aliases(name),
             None => Vec::new(),
         };

@@ -12,9 +12,9 @@ impl Linker<'_> {
     /// True if a method implements a functional interface of a library, so that an instance of its class is a callable.
     /// Methods of the project's own interfaces are called by their names, so they do not count.
     pub(crate) fn implements_callable(&self, body: BodyRef) -> bool {
-        let row = self.program.body(body);
-        row.class.get().is_some_and(|class| {
-            self.implements_callable_by(body.file.class_ref(class), self.program.facts(body.file).text(row.name))
+        let body_facts = self.program.body(body);
+        body_facts.class.get().is_some_and(|class| {
+            self.implements_callable_by(body.file.class_ref(class), self.program.facts(body.file).text(body_facts.name))
         })
     }
 
@@ -22,12 +22,12 @@ impl Linker<'_> {
     pub fn runs_as_callable(&self, val: Val, body: BodyRef) -> bool {
         let Val::Instance { class, .. } = val else { return false };
         let facts = self.program.facts(body.file);
-        let row = self.program.body(body);
-        let Some(own) = row.class.get() else { return false };
-        let own = body.file.class_ref(own);
+        let body_facts = self.program.body(body);
+        let Some(own) = body_facts.class.get() else { return false };
+        let method_class = body.file.class_ref(own);
         self.is_run_by_instance(body)
-            && self.is_subclass(class, own)
-            && (facts.language == Language::Python || class == own || self.callables_of(val).contains(&body))
+            && self.is_subclass(class, method_class)
+            && (facts.language == Language::Python || class == method_class || self.callables_of(val).contains(&body))
     }
 
     /// Returns the methods by which an object implements functional interfaces of libraries (Java).

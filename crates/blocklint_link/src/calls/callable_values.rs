@@ -132,8 +132,12 @@ impl Linker<'_> {
     /// Returns the declared type of a field with the callables that are assigned to it (Java).
     pub(crate) fn with_assigned_callables(&self, field: VarRef, declared: Typed) -> Typed {
         self.with_callables(declared, || {
-            let own = self.program.assigns_of(field).filter(|row| row.value.is_some()).map(|row| (row.at, row.value));
-            let assigned = own.chain(self.values_assigned_to(field));
+            let argument_value = self
+                .program
+                .assigns_of(field)
+                .filter(|assignment| assignment.value.is_some())
+                .map(|assignment| (assignment.at, assignment.value));
+            let assigned = argument_value.chain(self.values_assigned_to(field));
             assigned
                 .map(|(at, value)| self.eval_stored_callable(Scope { file: field.file, at, env: EnvId::NONE }, value))
                 .collect()
@@ -151,9 +155,9 @@ impl Linker<'_> {
             Form::Var(var) => match facts.var(var).kind {
                 VarKind::Param(index) if facts.assigns_of(var).next().is_none() => {
                     let body = scope.file.body_ref(facts.var(var).body);
-                    let own = if inner == form { typed } else { self.eval(scope, inner) };
-                    let passed = self.with_passed_callables(body, index, own);
-                    if passed.value == own.value { typed } else { passed }
+                    let argument_value = if inner == form { typed } else { self.eval(scope, inner) };
+                    let passed = self.with_passed_callables(body, index, argument_value);
+                    if passed.value == argument_value.value { typed } else { passed }
                 }
                 _ => typed,
             },
@@ -201,8 +205,8 @@ impl Linker<'_> {
         let scope = self.scope_of(site, env);
         let [second] = self.program.args_of(site)[..] else { return None };
         let mut callables = Vec::new();
-        let first = self.eval(scope, self.receiver_form(site)?);
-        self.collect_callables(first, true, MAX_POINTERS, &mut callables);
+        let receiver_value = self.eval(scope, self.receiver_form(site)?);
+        self.collect_callables(receiver_value, true, MAX_POINTERS, &mut callables);
         if callables.is_empty() {
             return None;
         }
@@ -210,7 +214,7 @@ impl Linker<'_> {
         self.collect_callables(second, true, MAX_POINTERS, &mut callables);
         Some(Typed {
             value: self.values.union(&callables),
-            inferred_steps: first.inferred_steps.max(second.inferred_steps),
+            inferred_steps: receiver_value.inferred_steps.max(second.inferred_steps),
         })
     }
 
@@ -253,11 +257,11 @@ impl Linker<'_> {
     fn names_called_by_rows(&self, site: SiteRef, arg: u32) -> Vec<Name> {
         let targets = self.targets(site, EnvId::NONE);
         let is_stored = targets.list.iter().any(|target| match *target {
-            crate::calls::targets::Target::Row { path, .. } => self
-                .library
-                .calls(path)
-                .with(|row| row.adds.is_some() || row.returns.is_some())
-                .any(|row| row.row.adds.as_ref().is_none_or(|argument| self.is_argument(site, arg, argument))),
+            crate::calls::targets::Target::Row { path, .. } => {
+                self.library.calls(path).with(|row| row.adds.is_some() || row.returns.is_some()).any(|matched| {
+                    matched.row.adds.as_ref().is_none_or(|argument| self.is_argument(site, arg, argument))
+                })
+            }
             _ => false,
         });
         if !is_stored {

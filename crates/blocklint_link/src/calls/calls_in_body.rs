@@ -21,11 +21,13 @@ impl<'a> Linker<'a> {
     /// Returns the calls with any of these names that are before a site in the same body.
     pub fn calls_before<'s>(&'s self, site: SiteRef, names: &'s [&str]) -> impl Iterator<Item = SiteId> + 's {
         let facts = self.program.facts(site.file);
-        let at = self.program.site(site).at;
-        let body = facts.body_of(at);
+        let position = self.program.site(site).at;
+        let body = facts.body_of(position);
         self.sites_with_names(site.file, names).filter(move |&call| {
-            let row = facts.site(call);
-            row.kind == SiteKind::Call && row.at.position < at.position && facts.body_of(row.at) == body
+            let site_facts = facts.site(call);
+            site_facts.kind == SiteKind::Call
+                && site_facts.at.position < position.position
+                && facts.body_of(site_facts.at) == body
         })
     }
 }

@@ -82,9 +82,9 @@ impl<'a> Linker<'a> {
 
     /// True if another class implements this method.
     pub(crate) fn has_implementations(&self, body: BodyRef) -> bool {
-        let row = self.program.body(body);
-        let Some(class) = row.class.get() else { return false };
-        let Some(name) = self.program.global(body.file, row.name) else { return false };
+        let body_facts = self.program.body(body);
+        let Some(class) = body_facts.class.get() else { return false };
+        let Some(name) = self.program.global(body.file, body_facts.name) else { return false };
         !self.overrides(body.file.class_ref(class), name).is_empty()
     }
 }

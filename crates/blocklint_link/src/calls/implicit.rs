@@ -12,7 +12,7 @@ use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::values::value::{ArgsId, BoundId, EnvId, Val, ValueId};
 
 impl<'a> Linker<'a> {
-    /// Adds the method of a member that a site calls implicitly.
+    /// Adds the method `name` of a value that a site calls implicitly: `__enter__` for `with`.
     pub(crate) fn add_method(&self, targets: &mut Targets, val: Val, name: Name) {
         if !matches!(val, Val::Instance { .. } | Val::Library { .. } | Val::Super { .. }) {
             return;
@@ -112,12 +112,12 @@ impl<'a> Linker<'a> {
 
     /// Adds a method (`__get__`, `__set__`) of the descriptors that a class assigns to one of its names.
     fn add_descriptor(&self, targets: &mut Targets, owner: ClassRef, var: VarId, method: &str) {
-        let own = self.program.name(method).filter(|&name| self.hierarchy.bodies_named(name) > 0);
+        let method_name = self.program.name(method).filter(|&name| self.hierarchy.count_bodies_named(name) > 0);
         for (value, _) in self.values_in_class(owner, var) {
             for val in self.values.members(value) {
                 match val {
                     Val::Instance { .. } => {
-                        if let Some(method) = own {
+                        if let Some(method) = method_name {
                             self.add_method(targets, val, method);
                         }
                     }
@@ -138,19 +138,22 @@ impl<'a> Linker<'a> {
     pub(crate) fn values_in_class(&self, owner: ClassRef, var: VarId) -> Vec<(ValueId, Option<SiteRef>)> {
         let facts = self.program.facts(owner.file);
         let body = self.program.class(owner).body;
-        let rows = facts.assigns_of(var).filter(|row| facts.body_of(row.at) == body && row.value.is_some());
-        rows.map(|row| {
-            let scope = crate::values::expr::Scope { file: owner.file, at: row.at, env: EnvId::NONE };
-            let creation = match facts.form(row.value) {
-                Form::Result(site) => Some(owner.file.site_ref(site)),
-                _ => None,
-            };
-            (self.eval(scope, row.value).value, creation)
-        })
-        .collect()
+        let assignments = facts
+            .assigns_of(var)
+            .filter(|assignment| facts.body_of(assignment.at) == body && assignment.value.is_some());
+        assignments
+            .map(|assignment| {
+                let scope = crate::values::expr::Scope { file: owner.file, at: assignment.at, env: EnvId::NONE };
+                let creation = match facts.form(assignment.value) {
+                    Form::Result(site) => Some(owner.file.site_ref(site)),
+                    _ => None,
+                };
+                (self.eval(scope, assignment.value).value, creation)
+            })
+            .collect()
     }
 
-    /// Adds the code that iteration over a member runs.
+    /// Adds the code that iteration over a value runs.
     pub(crate) fn add_iteration(&self, targets: &mut Targets, val: Val, is_async: bool) {
         let language = match val {
             Val::Iter { body, env } => {
@@ -166,19 +169,18 @@ impl<'a> Linker<'a> {
         self.add_implicit_targets(targets, language, ImplicitCallSite::Iteration { val, is_async });
     }
 
-    /// Adds the row of a lazy result over which the site iterates. `made` is the call that created the result.
-    pub(crate) fn add_lazy(&self, targets: &mut Targets, path: PathId, made: SiteRef) {
-        self.push(targets, Target::Row { path, receiver: BoundId::NONE, property: false, made: Some(made) });
+    /// Adds the row of a lazy result over which the site iterates. `lazy_call` is the call that created the result.
+    pub(crate) fn add_lazy(&self, targets: &mut Targets, path: PathId, lazy_call: SiteRef) {
+        self.push(targets, Target::Row { path, receiver: BoundId::NONE, property: false, made: Some(lazy_call) });
     }
 
-    /// Adds the methods that a loop over a member calls. Of the rows of a library only the first is added, because one
-    /// row describes the whole iteration.
+    /// Adds the methods that a loop over a value calls. Only the first row of a library is added, because one row
+    /// describes the whole iteration.
     pub(crate) fn add_iteration_methods(&self, targets: &mut Targets, val: Val, methods: &[&str]) {
         for &method in methods {
             if let Some(name) = self.program.name(method) {
                 let before = targets.list.len();
                 self.add_method(targets, val, name);
-                // One row describes the whole iteration of a library's type.
                 if before < targets.list.len() && matches!(targets.list[before], Target::Row { .. }) {
                     let Target::Row { path, .. } = targets.list[before] else { continue };
                     if self.library.calls(path).is_empty() {
@@ -198,32 +200,33 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// True if a site runs one of its targets, not all of them.
-    pub fn are_alternatives(&self, site: SiteRef, targets: &Targets) -> bool {
-        lang::semantics(self.program.language(site.file)).are_alternatives(self, site, targets)
+    /// True if a site runs only one of the bodies among its targets, not all of them.
+    pub fn bodies_are_alternatives(&self, site: SiteRef, targets: &Targets) -> bool {
+        lang::semantics(self.program.language(site.file)).bodies_are_alternatives(self, site, targets)
     }
 
-    /// True if a site runs one of the rows among its targets, not all of them.
-    pub fn runs_one_row(&self, site: SiteRef, targets: &Targets) -> bool {
-        lang::semantics(self.program.language(site.file)).runs_one_target(targets)
+    /// True if a site runs only one of the rows among its targets, not all of them.
+    pub fn rows_are_alternatives(&self, site: SiteRef, targets: &Targets) -> bool {
+        lang::semantics(self.program.language(site.file)).rows_are_alternatives(targets)
     }
 
-    /// True if a method is one that a loop calls on the iterated object: `__iter__`, `__next__`.
+    /// True if a loop over an object calls this method: `__iter__`, `__next__`.
     pub fn is_iteration_method(&self, body: BodyRef) -> bool {
         lang::semantics(self.program.language(body.file)).is_iteration_method(self, body)
     }
 
-    /// True if iteration over a library's type runs a row that holds the thread, or if the type is transparent.
+    /// True if iteration over a library's type may hold the thread: it runs a blocking row, or the type is transparent,
+    /// so that iteration runs the methods of the value inside it.
     pub fn iteration_holds_thread(&self, ty: PathId) -> bool {
         self.query(&self.tables.calls.iteration_holds_thread, ty, bool::default, || {
             let mut targets = Targets::default();
             self.add_iteration(&mut targets, Val::Library { ty, args: ArgsId::NONE, made: None }, false);
-            let holds = targets.list.iter().any(|target| match *target {
-                Target::Row { path, .. } => self.library.calls(path).effect().any(|row| row.held().is_some()),
+            let runs_blocking_row = targets.list.iter().any(|target| match *target {
+                Target::Row { path, .. } => self.library.calls(path).effect().any(|row| row.held_effect().is_some()),
                 _ => true,
             });
-            // Iteration over a transparent type iterates over the value inside it.
-            holds || self.library.ty(ty).is_some_and(|rows| rows.through().is_some())
+            // The value inside a transparent type is not known here, so its iteration possibly blocks.
+            runs_blocking_row || self.library.ty(ty).is_some_and(|rows| rows.through().is_some())
         })
     }
 

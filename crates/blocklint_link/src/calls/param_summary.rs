@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use blocklint_core::{Context, Language, Runtime};
 use blocklint_facts::{
-    BodyId, ClassId, FileFacts, Flow, Form, FormId, ParamKind, Site, SiteFlags, SiteId, SiteKind, VarId, VarKind,
+    BodyId, BodyKind, ClassId, FileFacts, Flow, Form, FormId, ParamKind, Site, SiteFlags, SiteId, SiteKind, Sym, VarId,
+    VarKind,
 };
 use rustc_hash::FxHashMap;
 
@@ -15,6 +16,15 @@ use crate::linker::Linker;
 use crate::program::ids::{BodyRef, FileId, VarRef};
 use crate::program::occurrences::{Mention, Wrap};
 use crate::values::value::EnvId;
+
+/// How deep an expression is searched for a variable.
+const MAX_FORM_DEPTH: u32 = 8;
+
+/// The most mentions of one parameter that are followed.
+const MAX_MENTIONS: usize = 64;
+
+/// The most nested bodies that are followed outwards.
+const MAX_FRAME_DEPTH: u32 = 6;
 
 /// One use of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +38,7 @@ pub enum ParamUse {
     /// The parameter is returned from this body.
     Return(BodyId),
     /// The parameter is stored in an attribute of this name.
-    Store(blocklint_facts::Sym),
+    Store(Sym),
 }
 
 /// The uses of the parameters of one file.
@@ -98,10 +108,10 @@ impl FileParamUses {
             }
         }
         for (&var, rows) in &uses.of_param {
-            let row = facts.var(var);
-            let VarKind::Param(index) = row.kind else { continue };
-            if rows.iter().any(|(body, use_)| *body != row.body || matches!(use_, ParamUse::Return(_))) {
-                uses.captured.entry(row.body).or_default().push(index);
+            let var_facts = facts.var(var);
+            let VarKind::Param(index) = var_facts.kind else { continue };
+            if rows.iter().any(|(body, use_)| *body != var_facts.body || matches!(use_, ParamUse::Return(_))) {
+                uses.captured.entry(var_facts.body).or_default().push(index);
             }
         }
         for params in uses.captured.values_mut() {
@@ -182,7 +192,7 @@ pub struct ParamSummary {
     /// True if the result may be the parameter.
     pub returned: bool,
     /// The names of the attributes in which the parameter is stored (symbols of the body's file).
-    pub stored: Vec<blocklint_facts::Sym>,
+    pub stored: Vec<Sym>,
     /// True if the parameter is the callable of an operator of a reactive chain.
     pub on_chain: bool,
     /// The threads on which the chain runs the parameter; chains that the body returns are open.
@@ -268,7 +278,7 @@ impl<'a> Linker<'a> {
                     summary.called = true;
                 }
             }
-            for frame in self.frames_of(body, user_body, 6) {
+            for frame in self.frames_of(body, user_body, MAX_FRAME_DEPTH) {
                 match frame {
                     Frame::Here => {
                         if self.program.body(body).flow == Flow::Coroutine
@@ -322,11 +332,11 @@ impl<'a> Linker<'a> {
         }
         let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
         let facts = self.program.facts(outer.file);
-        let row = facts.body(nested);
+        let body_facts = facts.body(nested);
         // A nested coroutine or generator is a closure, which the code that gets it runs. A generator expression runs
         // in the frames of the body around it.
-        if matches!(row.kind, blocklint_facts::BodyKind::GeneratorExpression) {
-            return self.frames_of(outer, row.parent, depth);
+        if matches!(body_facts.kind, BodyKind::GeneratorExpression) {
+            return self.frames_of(outer, body_facts.parent, depth);
         }
         let mut frames = Vec::new();
         let file = self.program.index_of(outer.file);
@@ -337,7 +347,7 @@ impl<'a> Linker<'a> {
         }
         let mut next = 0;
         let mut names = Vec::new();
-        while next < mentions.len() && mentions.len() < 64 {
+        while next < mentions.len() && mentions.len() < MAX_MENTIONS {
             let (mention, _) = mentions[next];
             next += 1;
             match mention {
@@ -402,7 +412,7 @@ impl<'a> Linker<'a> {
             Mention::Operand(site) => facts.site(site).callee,
             Mention::Default(param) => facts.params[param as usize].default,
         };
-        self.form_mentions(var.file, form, id, 8)
+        self.form_mentions(var.file, form, id, MAX_FORM_DEPTH)
     }
 
     /// True if a form is a variable, or has it as an alternative, element or awaited value.

@@ -6,8 +6,8 @@ use crate::models::row_match::ConditionResult;
 use crate::program::ids::{BodyRef, PathId, SiteRef};
 use crate::values::value::{ArgsId, BoundId, EnvId, Val, Why};
 use blocklint_core::Language;
-use blocklint_facts::{Form, FormId, SiteKind, VarKind};
-use blocklint_models::{Argument, CallRow, Selector};
+use blocklint_facts::{Flow, Form, FormId, SiteFlags, SiteKind, VarKind};
+use blocklint_models::{Argument, CallRow, Passes, Selector};
 use smallvec::SmallVec;
 
 impl<'a> Linker<'a> {
@@ -15,9 +15,9 @@ impl<'a> Linker<'a> {
     pub fn result(&self, site: SiteRef, env: EnvId) -> Typed {
         self.query_value(&self.tables.calls.results, (site, env), || {
             let semantics = lang::semantics(self.program.language(site.file));
-            let row = self.program.site(site);
+            let site_facts = self.program.site(site);
             let scope = self.scope_of(site, env);
-            match row.kind {
+            match site_facts.kind {
                 SiteKind::Call | SiteKind::New | SiteKind::Macro => {
                     let callee = self.callee(site, env);
                     let callee = self.without_none(callee);
@@ -29,13 +29,13 @@ impl<'a> Linker<'a> {
                 }
                 SiteKind::Decorate => self.decorated_value(site, env),
                 SiteKind::Enter => {
-                    let operand = self.eval(scope, row.callee);
-                    let is_async = row.flags.has(blocklint_facts::SiteFlags::ASYNC);
+                    let operand = self.eval(scope, site_facts.callee);
+                    let is_async = site_facts.flags.has(SiteFlags::ASYNC);
                     self.map(operand, |val| self.context_value(val, is_async))
                 }
                 SiteKind::Operator | SiteKind::Subscript => {
-                    let operand = self.eval(scope, row.callee);
-                    let Some(name) = self.program.global(site.file, row.name) else {
+                    let operand = self.eval(scope, site_facts.callee);
+                    let Some(name) = self.program.global(site.file, site_facts.name) else {
                         return self.unknown(Why::Result);
                     };
                     let method = self.map(operand, |val| match val {
@@ -71,12 +71,12 @@ impl<'a> Linker<'a> {
                 if let Some(chosen) = self.result_by_literals(body, bound, site, with_receiver) {
                     return chosen;
                 }
-                let given = self.with_override_results(body, receiver, self.value_of_call(body, bound, receiver));
-                if let Some(passed) = self.returned_argument(given, body, site, env, with_receiver) {
+                let result = self.with_override_results(body, receiver, self.value_of_call(body, bound, receiver));
+                if let Some(passed) = self.returned_argument(result, body, site, env, with_receiver) {
                     return passed;
                 }
                 let semantics = lang::semantics(self.program.language(body.file));
-                semantics.refine_result(self, given, body, (site, env), with_receiver)
+                semantics.refine_result(self, result, body, (site, env), with_receiver)
             }
             Val::External(path) => self.library_result(path, BoundId::NONE, site, env),
             Val::Method { path, receiver } => self.library_result(path, receiver, site, env),
@@ -137,7 +137,7 @@ impl<'a> Linker<'a> {
             Some(self.eval(self.scope_of(site, env), form))
         };
         let if_known = |typed: Typed| (!self.values.is_unknown(typed.value)).then_some(typed);
-        if self.program.body(body).flow == blocklint_facts::Flow::Sync
+        if self.program.body(body).flow == Flow::Sync
             && let Some(index) = self.program.exits_in(body).find_map(|exit| param(exit.value))
             && let Some(typed) = passed(index).and_then(if_known)
         {
@@ -156,11 +156,11 @@ impl<'a> Linker<'a> {
 
     /// Returns the value of a decorated function or class.
     pub(crate) fn decorated_value(&self, site: SiteRef, env: EnvId) -> Typed {
-        let row = self.program.site(site);
+        let site_facts = self.program.site(site);
         let scope = self.scope_of(site, env);
         let [arg] = self.program.args_of(site)[..] else { return self.unknown(Why::Result) };
         let inner = self.eval(scope, arg.value);
-        let decorator = self.eval(scope, row.callee);
+        let decorator = self.eval(scope, site_facts.callee);
         self.map(decorator, |val| match val {
             // A library's decorator without a row returns the function. An unknown decorator is assumed to do so, which
             // is an inferred step.
@@ -200,7 +200,7 @@ impl<'a> Linker<'a> {
     /// functions if that is a coroutine function. A result without closures of both kinds is returned unchanged.
     pub(crate) fn closures_of_same_kind(&self, result: Typed, inner: Typed) -> Typed {
         let is_coroutine = |val: &Val| match *val {
-            Val::Fn { body, .. } => Some(self.program.body(body).flow == blocklint_facts::Flow::Coroutine),
+            Val::Fn { body, .. } => Some(self.program.body(body).flow == Flow::Coroutine),
             _ => None,
         };
         let members = self.values.members(result.value);
@@ -287,13 +287,13 @@ impl<'a> Linker<'a> {
                 )
             })
         };
-        let effect_row = rows.effect().find(|row| holds(row.row)).or_else(|| {
+        let effect_row = rows.effect().find(|matched| holds(matched.row)).or_else(|| {
             let is_rust = facts.language == Language::Rust;
-            rows.effect().filter(|row| is_rust && row.lazy).find(|row| may_hold(row.row))
+            rows.effect().filter(|row| is_rust && row.lazy).find(|matched| may_hold(matched.row))
         });
-        let returns = rows.with(|row| row.returns.is_some()).find(|row| holds(row.row));
+        let returns = rows.with(|row| row.returns.is_some()).find(|matched| holds(matched.row));
         let is_async = rows.with(|row| row.is_async.is_some()).next().is_some_and(|row| row.is_async == Some(true));
-        let result = match returns.and_then(|row| row.row.returns.as_ref()) {
+        let result = match returns.and_then(|matched| matched.row.returns.as_ref()) {
             Some(returns) => self.type_value(returns, receiver_val, Some((site, env))),
             None if !is_async && self.library.is_type(path) => {
                 let creation = Some(site).filter(|_| self.library.makes_state(path));
@@ -313,7 +313,7 @@ impl<'a> Linker<'a> {
             return self.known(Val::Awaitable(result.value));
         }
         let lazy = effect_row.is_some_and(|row| row.lazy);
-        if lazy && effect_row.is_some_and(|row| row.held().is_none()) {
+        if lazy && effect_row.is_some_and(|row| row.held_effect().is_none()) {
             let inputs = self.lazy_inputs(receiver, site, env);
             if !inputs.is_empty() {
                 // The elements of `lines.map(parse)` differ from those of `lines`.
@@ -369,7 +369,7 @@ impl<'a> Linker<'a> {
             };
             let inner = self.eval(self.scope_of(site, env), form);
             let bound_count = match (row.passes, argument) {
-                (Some(blocklint_models::Passes::Rest), Argument::Position(0) | Argument::Either(_, 0)) => {
+                (Some(Passes::Rest), Argument::Position(0) | Argument::Either(_, 0)) => {
                     self.program.args_of(site).iter().filter(|arg| arg.name.is_none()).count().saturating_sub(1)
                 }
                 _ => 0,

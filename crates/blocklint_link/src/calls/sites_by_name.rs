@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use blocklint_facts::BodyId;
+use blocklint_facts::{At, BodyId};
 use rustc_hash::FxHashMap;
 
 use crate::calls::targets::Target;
@@ -13,6 +13,9 @@ use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
 use crate::program::occurrences::{Mention, Wrap};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val, ValueId};
+
+/// How deep a value is searched for bodies: the elements of its elements, and so on.
+const MAX_VALUE_DEPTH: u32 = 8;
 
 /// The call sites and mentions of one name. Without this table, the sites of a name that many bodies have (`run`) would
 /// be resolved once for each of the bodies.
@@ -99,13 +102,13 @@ impl<'a> Linker<'a> {
     /// Returns the body around a mention. A default of a parameter belongs to the top level of the file.
     pub fn body_of_mention(&self, file: FileId, mention: Mention) -> BodyRef {
         let facts = self.program.facts(file);
-        let at = match mention {
+        let position = match mention {
             Mention::Arg(site, _) | Mention::Operand(site) => facts.site(site).at,
             Mention::Assign(assign) => facts.assign(assign).at,
             Mention::Exit(exit) => facts.exits.at(exit as usize).at,
             Mention::Default(_) => return file.body_ref(BodyId(0)),
         };
-        self.program.body_of(file, at)
+        self.program.body_of(file, position)
     }
 
     /// Returns the value that goes to the place of a mention.
@@ -114,15 +117,15 @@ impl<'a> Linker<'a> {
         let typed = match mention {
             Mention::Arg(site, arg) => self.argument_callable(file.site_ref(site), arg, EnvId::NONE),
             Mention::Assign(assign) => {
-                let at = facts.assign(assign).at;
-                self.assigned_value(Scope { file, at, env: EnvId::NONE }, assign)
+                let position = facts.assign(assign).at;
+                self.assigned_value(Scope { file, at: position, env: EnvId::NONE }, assign)
             }
             Mention::Exit(exit) => {
                 let row = facts.exits.at(exit as usize);
                 self.eval(Scope { file, at: row.at, env: EnvId::NONE }, row.value)
             }
             Mention::Default(param) => {
-                let scope = Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE };
+                let scope = Scope { file, at: At::default(), env: EnvId::NONE };
                 self.eval(scope, facts.params[param as usize].default)
             }
             Mention::Operand(site) => {
@@ -137,7 +140,7 @@ impl<'a> Linker<'a> {
     fn bodies_of_value(&self, value: ValueId) -> Vec<BodyRef> {
         let mut bodies = Vec::new();
         for val in self.values.members(value) {
-            self.add_bodies(val, 8, &mut bodies);
+            self.add_bodies(val, MAX_VALUE_DEPTH, &mut bodies);
         }
         bodies
     }
@@ -153,7 +156,8 @@ impl<'a> Linker<'a> {
             Val::Partial { inner, .. } => self.add_bodies(self.values.single(inner), depth, found),
             Val::Class(class) => found.extend(self.constructors(class)),
             Val::Instance { .. } => {
-                if let Some(name) = self.program.name("__call__").filter(|&name| self.hierarchy.bodies_named(name) > 0)
+                if let Some(name) =
+                    self.program.name("__call__").filter(|&name| self.hierarchy.count_bodies_named(name) > 0)
                 {
                     let called = self.attr(val, name);
                     found.extend(self.values.members(called.value).iter().filter_map(|member| match *member {

@@ -5,7 +5,7 @@ use crate::lang::implicit::ImplicitCallSite;
 use std::rc::Rc;
 
 use blocklint_core::{Context, Language, Runtime};
-use blocklint_facts::{BodyKind, Flow, Form, FormId, RegionId, SiteFlags, SiteKind, VarId};
+use blocklint_facts::{BodyKind, ClassKind, Flow, Form, FormId, RegionId, SiteFlags, SiteKind, VarId};
 use blocklint_models::{Argument, HandoverContext, HandoverRow, Runs};
 use smallvec::SmallVec;
 
@@ -133,9 +133,9 @@ impl<'a> Linker<'a> {
 
     fn find_targets(&self, site: SiteRef, env: EnvId) -> Targets {
         let facts = self.program.facts(site.file);
-        let row = self.program.site(site);
+        let site_facts = self.program.site(site);
         let mut targets = Targets::default();
-        match row.kind {
+        match site_facts.kind {
             SiteKind::Call | SiteKind::New | SiteKind::Macro => {
                 let callee = self.without_none(self.callee(site, env));
                 self.add_members(&mut targets, callee, |linker, targets, val| linker.add_callee(targets, val, site));
@@ -143,20 +143,20 @@ impl<'a> Linker<'a> {
                 self.add_implicit_targets(&mut targets, facts.language, ImplicitCallSite::Arguments { site, env });
             }
             SiteKind::Decorate => {
-                let callee = self.eval(self.scope_of(site, env), row.callee);
+                let callee = self.eval(self.scope_of(site, env), site_facts.callee);
                 self.add_members(&mut targets, callee, |linker, targets, val| linker.add_callee(targets, val, site));
             }
             SiteKind::Read => {
-                let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
-                if let Some(name) = self.program.global(site.file, row.name) {
+                let operand = self.without_none(self.eval(self.scope_of(site, env), site_facts.callee));
+                if let Some(name) = self.program.global(site.file, site_facts.name) {
                     self.add_members(&mut targets, operand, |linker, targets, val| {
                         linker.add_property(targets, val, name);
                     });
                 }
             }
             SiteKind::Iterate => {
-                let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
-                let is_async = row.flags.has(SiteFlags::ASYNC);
+                let operand = self.without_none(self.eval(self.scope_of(site, env), site_facts.callee));
+                let is_async = site_facts.flags.has(SiteFlags::ASYNC);
                 self.add_members(&mut targets, operand, |linker, targets, val| match val {
                     // `for (Path file : (Iterable<Path>) files::iterator)`
                     Val::Fn { .. } | Val::Method { .. } if facts.language == Language::Java => {
@@ -166,9 +166,9 @@ impl<'a> Linker<'a> {
                 });
             }
             SiteKind::Enter | SiteKind::Leave => {
-                let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
-                if let Some(name) = self.program.global(site.file, row.name) {
-                    let entering = row.kind == SiteKind::Enter;
+                let operand = self.without_none(self.eval(self.scope_of(site, env), site_facts.callee));
+                if let Some(name) = self.program.global(site.file, site_facts.name) {
+                    let entering = site_facts.kind == SiteKind::Enter;
                     self.add_members(&mut targets, operand, |linker, targets, val| {
                         linker.add_context_manager(targets, val, name, entering);
                     });
@@ -183,8 +183,8 @@ impl<'a> Linker<'a> {
                 self.add_implicit_targets(&mut targets, facts.language, ImplicitCallSite::Operation { site, env });
             }
             SiteKind::Write => {
-                let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
-                if let Some(name) = self.program.global(site.file, row.name) {
+                let operand = self.without_none(self.eval(self.scope_of(site, env), site_facts.callee));
+                if let Some(name) = self.program.global(site.file, site_facts.name) {
                     self.add_members(&mut targets, operand, |linker, targets, val| {
                         linker.add_setter(targets, val, name)
                     });
@@ -192,8 +192,10 @@ impl<'a> Linker<'a> {
             }
             SiteKind::Import | SiteKind::Await => {}
         }
-        if matches!(row.kind, SiteKind::Read | SiteKind::Write | SiteKind::Decorate | SiteKind::Enter | SiteKind::Leave)
-        {
+        if matches!(
+            site_facts.kind,
+            SiteKind::Read | SiteKind::Write | SiteKind::Decorate | SiteKind::Enter | SiteKind::Leave
+        ) {
             targets.one_of = targets.list.len() > 1;
         }
         targets
@@ -331,9 +333,9 @@ impl<'a> Linker<'a> {
         let callee = self.callee(made, EnvId::NONE);
         for val in self.values.members(callee.value) {
             let (Val::External(path) | Val::Method { path, .. }) = val else { continue };
-            if let Some(row) = self.library.handovers(path).iter().find(|row| row.wraps) {
-                return match self.handover_context(row.row, made, false) {
-                    Runs::In(context) => Some((context, row.runtime)),
+            if let Some(matched) = self.library.handovers(path).iter().find(|row| row.wraps) {
+                return match self.handover_context(matched.row, made, false) {
+                    Runs::In(context) => Some((context, matched.runtime)),
                     Runs::Caller | Runs::Chain => None,
                 };
             }
@@ -391,7 +393,7 @@ impl<'a> Linker<'a> {
         if !receiver.is_some()
             && lang::semantics(facts.language).runs_any_implementation(self, body)
             && let Some(class) = self.program.body(body).class.get()
-            && facts.class(class).kind == blocklint_facts::ClassKind::Interface
+            && facts.class(class).kind == ClassKind::Interface
             && let Some(name) = self.program.global(body.file, self.program.body(body).name)
         {
             let class = body.file.class_ref(class);
@@ -446,8 +448,8 @@ impl<'a> Linker<'a> {
     /// `if iscoroutine(result): … else: raise Unexpected()`.
     pub fn expects_coroutine(&self, site: SiteRef) -> bool {
         let (facts, site_id) = self.program.facts_and_id(site);
-        let row = self.program.site(site);
-        if row.flags.has(SiteFlags::AWAITED) {
+        let site_facts = self.program.site(site);
+        if site_facts.flags.has(SiteFlags::AWAITED) {
             return true;
         }
         let has_result =
@@ -477,11 +479,11 @@ impl<'a> Linker<'a> {
     /// True if a plain function returns no value, or only values that are known not to be awaitable (Python).
     fn returns_no_awaitable(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
-        let row = self.program.body(body);
+        let body_facts = self.program.body(body);
         if facts.language != Language::Python
-            || row.kind != BodyKind::Function
-            || row.flow != Flow::Sync
-            || !facts.list(row.decorators).is_empty()
+            || body_facts.kind != BodyKind::Function
+            || body_facts.flow != Flow::Sync
+            || !facts.list(body_facts.decorators).is_empty()
         {
             return false;
         }
@@ -516,9 +518,10 @@ impl<'a> Linker<'a> {
         let is_sibling = |target: &Target| match *target {
             Target::Body { body: other, .. } => {
                 let facts = self.program.facts(other.file);
-                let row = self.program.body(other);
-                let around = row.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function);
-                other.file == body.file && row.parent == outer && around && row.flow == Flow::Coroutine
+                let body_facts = self.program.body(other);
+                let around =
+                    body_facts.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function);
+                other.file == body.file && body_facts.parent == outer && around && body_facts.flow == Flow::Coroutine
             }
             _ => false,
         };
@@ -537,7 +540,7 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// The maximal number of implementations of a method of which each is likely to be called.
+/// The most implementations of a method for which each one is likely to be called.
 const MAX_LIKELY_IMPLEMENTATIONS: usize = 4;
 
 impl Linker<'_> {
@@ -546,8 +549,8 @@ impl Linker<'_> {
         let targets = self.targets(site, EnvId::NONE);
         let implementations = |target: &Target| match *target {
             Target::Overrides { class, name } => {
-                let all = self.overrides(class, name);
-                all.iter().filter(|of| !self.program.is_test(of.file) && !self.is_stub(**of)).count()
+                let override_list = self.overrides(class, name);
+                override_list.iter().filter(|of| !self.program.is_test(of.file) && !self.is_stub(**of)).count()
             }
             Target::Body { .. } | Target::Row { .. } => 0,
         };

@@ -3,15 +3,18 @@
 use crate::syntax::forms;
 use std::rc::Rc;
 
-use blocklint_facts::{BodyId, BodyKind, ClassId, ClassKind, Form, VarId};
+use blocklint_facts::{At, BodyId, BodyKind, ClassId, ClassKind, Form, FormId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::linker::Linker;
-use crate::program::ids::{BodyRef, ClassRef, Name, PathId};
+use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId};
 use crate::values::expr::Scope;
 
 use crate::program::Program;
 use crate::values::value::{ArgsId, EnvId, Val};
+
+/// The most names of one class, import aliases included, that are searched.
+const MAX_ALIASES: usize = 32;
 
 /// The method resolution order: the classes in which members are looked up, in order.
 pub(crate) type Mro = [Ancestor];
@@ -52,7 +55,7 @@ impl Hierarchy {
         let mut classes: FxHashSet<Name> = FxHashSet::default();
         let mut top_classes: FxHashMap<Name, Vec<ClassRef>> = FxHashMap::default();
         for (slot, source) in program.files.iter().enumerate() {
-            let file = crate::program::ids::FileId(slot as u32);
+            let file = FileId(slot as u32);
             let facts = &source.facts;
             for body in facts.bodies.iter().filter(|body| body.kind == BodyKind::Function) {
                 if let Some(name) = program.global(file, body.name) {
@@ -78,7 +81,7 @@ impl Hierarchy {
                 {
                     impls.entry(name).or_default().push(class_ref);
                     // `impl<T> Trait for T`.
-                    let is_subject = |param: &blocklint_facts::FormId| {
+                    let is_subject = |param: &FormId| {
                         let param = match facts.form(*param) {
                             Form::Cast(name, _) => facts.form(name),
                             param => param,
@@ -115,17 +118,13 @@ impl Hierarchy {
     }
 
     /// Returns the number of functions and methods of the project with this name.
-    pub fn bodies_named(&self, name: Name) -> u32 {
+    pub fn count_bodies_named(&self, name: Name) -> u32 {
         self.bodies.get(&name).copied().unwrap_or(0)
     }
 }
 
 /// Returns the last name of a type without its type arguments: `Map` of `util.Map<K, V>`.
-fn name_of_type(
-    program: &Program<'_>,
-    file: crate::program::ids::FileId,
-    form: blocklint_facts::FormId,
-) -> Option<Name> {
+fn name_of_type(program: &Program<'_>, file: FileId, form: FormId) -> Option<Name> {
     let facts = program.facts(file);
     match facts.form(form) {
         Form::Subscript(inner, _) | Form::Bound(inner) => name_of_type(program, file, inner),
@@ -141,12 +140,12 @@ impl<'a> Linker<'a> {
 
     fn find_bases(&self, class: ClassRef) -> Vec<Val> {
         let facts = self.program.facts(class.file);
-        let row = self.program.class(class);
-        let place = if row.kind == ClassKind::Impl { row.body } else { row.parent };
-        let at = blocklint_facts::At { region: facts.body(place).region, position: u32::MAX };
+        let class_facts = self.program.class(class);
+        let place = if class_facts.kind == ClassKind::Impl { class_facts.body } else { class_facts.parent };
+        let at = At { region: facts.body(place).region, position: u32::MAX };
         let scope = Scope { file: class.file, at, env: EnvId::NONE };
         let mut bases = Vec::new();
-        for &base in facts.list(row.bases) {
+        for &base in facts.list(class_facts.bases) {
             if self.adds_no_members(scope, base) {
                 continue;
             }
@@ -154,18 +153,18 @@ impl<'a> Linker<'a> {
             bases.extend(self.values.members(typed.value));
         }
         // The bases of a Rust type are the traits of its impl blocks.
-        if facts.language == blocklint_core::Language::Rust && row.kind != ClassKind::Impl {
+        if facts.language == blocklint_core::Language::Rust && class_facts.kind != ClassKind::Impl {
             for block in self.impls(class) {
-                let of_block = self.bases(block);
-                let new: Vec<Val> = of_block.iter().copied().filter(|base| !bases.contains(base)).collect();
-                bases.extend(new);
+                let trait_values = self.bases(block);
+                let added_bases: Vec<Val> = trait_values.iter().copied().filter(|base| !bases.contains(base)).collect();
+                bases.extend(added_bases);
             }
         }
         bases
     }
 
     /// True if a base has no members: `Generic[T]`, `Protocol` (Python).
-    fn adds_no_members(&self, scope: Scope, base: blocklint_facts::FormId) -> bool {
+    fn adds_no_members(&self, scope: Scope, base: FormId) -> bool {
         let facts = self.program.facts(scope.file);
         if facts.language != blocklint_core::Language::Python {
             return false;
@@ -201,7 +200,7 @@ impl<'a> Linker<'a> {
                 _ => {}
             }
         }
-        // A model of the class comes last, because its own members take precedence.
+        // A model of a project class comes last, because members in the source win over rows.
         order.extend(self.described_class_path(class).map(|path| Ancestor::Library(path, ArgsId::NONE)));
         // A base that two classes share comes after both, so the last occurrence is kept.
         let mut visited = FxHashSet::default();
@@ -211,9 +210,9 @@ impl<'a> Linker<'a> {
         unique
     }
 
-    /// Returns a class and its bases in the project, at any depth. For an impl block the bases of its type are
-    /// included: a call on `dyn Store` (with `trait Store: Read`) may run the `read` of `impl Read for Disk`, because
-    /// another block is `impl Store for Disk`.
+    /// Returns a class and its bases in the project, at any depth. For an impl block, the bases of its type are
+    /// included. Example: a call of `read` on `dyn Store`, with `trait Store: Read`, may run `impl Read for Disk`,
+    /// because there is also an `impl Store for Disk`.
     pub fn classes_above(&self, class: ClassRef) -> Vec<ClassRef> {
         let subject = match self.program.class(class).kind {
             ClassKind::Impl => crate::lang::rust::names::subject(self, class),
@@ -262,9 +261,9 @@ impl<'a> Linker<'a> {
         let mut blocks = Vec::new();
         for name in self.class_names(class) {
             for &candidate in self.hierarchy.impls.get(&name).map_or(&[][..], Vec::as_slice) {
-                let row = self.program.class(candidate);
+                let block_facts = self.program.class(candidate);
                 let scope = crate::lang::rust::names::head_scope(self, candidate);
-                let subject = self.annotation(scope, row.subject);
+                let subject = self.annotation(scope, block_facts.subject);
                 let is_of_class = self
                     .values
                     .members(subject.value)
@@ -293,7 +292,7 @@ impl<'a> Linker<'a> {
     pub fn with_aliases(&self, name: Name) -> Vec<Name> {
         let mut names = vec![name];
         let mut next = 0;
-        while next < names.len() && names.len() < 32 {
+        while next < names.len() && names.len() < MAX_ALIASES {
             if let Some(aliases) = self.program_tables.import_aliases.get(&names[next]) {
                 for &alias in aliases {
                     if !names.contains(&alias) {
@@ -314,23 +313,23 @@ impl<'a> Linker<'a> {
         }
         if self.program.language(class.file) == blocklint_core::Language::Rust {
             // An inherent method takes precedence over methods of traits.
-            let mut of_trait = None;
+            let mut trait_member = None;
             for block in self.impls(class) {
-                let row = self.program.class(block);
-                if let Some(var) = self.program.scope_var(block.file, row.body, name) {
-                    if row.bases.is_empty() {
+                let block_facts = self.program.class(block);
+                if let Some(var) = self.program.scope_var(block.file, block_facts.body, name) {
+                    if block_facts.bases.is_empty() {
                         return Some((block, var));
                     }
-                    of_trait = of_trait.or(Some((block, var)));
+                    trait_member = trait_member.or(Some((block, var)));
                 }
             }
-            return of_trait;
+            return trait_member;
         }
         None
     }
 
-    /// Returns the functions that define a member, before decoration. There may be several: overloads, getter and
-    /// setter.
+    /// Returns the functions that define a member, ignoring decorators. There are several for overloads, and for a
+    /// getter with a setter.
     pub fn functions_of(&self, class: ClassRef, var: VarId) -> Vec<BodyRef> {
         let functions = self.query(&self.tables.classes.functions, class.file, Rc::default, || {
             let bodies = self.program.facts(class.file).bodies.iter().enumerate();
@@ -341,8 +340,8 @@ impl<'a> Linker<'a> {
             functions.sort_unstable();
             Rc::from(functions)
         });
-        let start = functions.partition_point(|(other, _)| *other < var);
-        let of_var = functions[start..].iter().take_while(|(other, _)| *other == var);
-        of_var.map(|&(_, body)| class.file.body_ref(body)).collect()
+        let start = functions.partition_point(|(member, _)| *member < var);
+        let definitions = functions[start..].iter().take_while(|(member, _)| *member == var);
+        definitions.map(|&(_, body)| class.file.body_ref(body)).collect()
     }
 }

@@ -54,12 +54,12 @@ impl Linker<'_> {
 
     fn find_method_kind(&self, body: BodyRef) -> MethodKind {
         let facts = self.program.facts(body.file);
-        let row = self.program.body(body);
-        let mut kind = MethodKind { is_static: row.flags.has(BodyFlags::STATIC), ..MethodKind::default() };
+        let body_facts = self.program.body(body);
+        let mut kind = MethodKind { is_static: body_facts.flags.has(BodyFlags::STATIC), ..MethodKind::default() };
         if facts.language == Language::Python {
-            let region = facts.body(row.parent.get().unwrap_or(BodyId(0))).region;
+            let region = facts.body(body_facts.parent.get().unwrap_or(BodyId(0))).region;
             let scope = Scope { file: body.file, at: At { region, position: u32::MAX }, env: EnvId::NONE };
-            for &decorator in facts.list(row.decorators) {
+            for &decorator in facts.list(body_facts.decorators) {
                 // `@x.getter` extends a property of the class.
                 if let Form::Attr(_, sym) = facts.form(decorator)
                     && matches!(facts.text(sym), "getter")
@@ -96,11 +96,11 @@ impl Linker<'_> {
                     }
                 }
             }
-            let name = facts.text(row.name);
-            if row.class.is_some() && (name == "__init_subclass__" || name == "__class_getitem__") {
+            let name = facts.text(body_facts.name);
+            if body_facts.class.is_some() && (name == "__init_subclass__" || name == "__class_getitem__") {
                 kind.of_class = true;
             }
-            if row.class.is_some() && name == "__new__" {
+            if body_facts.class.is_some() && name == "__new__" {
                 kind.is_static = true;
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::lang;
 use crate::linker::Linker;
-use crate::program::ids::SiteRef;
+use crate::program::ids::{FileId, SiteRef};
 use blocklint_core::Language;
 use blocklint_facts::{BodyKind, Form, FormId, SiteKind};
 
@@ -10,23 +10,26 @@ impl Linker<'_> {
     /// Returns the source text of a site's callee.
     pub fn written_site(&self, site: SiteRef) -> String {
         let facts = self.program.facts(site.file);
-        let row = self.program.site(site);
-        match row.kind {
-            SiteKind::Read => format!("{}.{}", self.written(site.file, row.callee), facts.text(row.name)),
+        let site_facts = self.program.site(site);
+        match site_facts.kind {
+            SiteKind::Read => format!("{}.{}", self.written(site.file, site_facts.callee), facts.text(site_facts.name)),
             SiteKind::Call | SiteKind::New | SiteKind::Macro | SiteKind::Decorate => {
-                let text = self.written(site.file, row.callee);
-                if row.kind == SiteKind::Macro && !text.ends_with('!') { format!("{text}!") } else { text }
+                let text = self.written(site.file, site_facts.callee);
+                if site_facts.kind == SiteKind::Macro && !text.ends_with('!') { format!("{text}!") } else { text }
             }
-            SiteKind::Test => format!("if {}", self.written(site.file, row.callee)),
-            SiteKind::Format => format!("{{{}}}", self.written(site.file, row.callee)),
+            SiteKind::Test => format!("if {}", self.written(site.file, site_facts.callee)),
+            SiteKind::Format => format!("{{{}}}", self.written(site.file, site_facts.callee)),
             SiteKind::Compare => match self.program.args_of(site)[..] {
                 [other] => {
-                    let operands = [row.callee, other.value].map(|form| self.written(site.file, form));
-                    operands.join(&format!(" {} ", lang::python::protocols::comparison_operator(facts.text(row.name))))
+                    let operands = [site_facts.callee, other.value].map(|form| self.written(site.file, form));
+                    operands.join(&format!(
+                        " {} ",
+                        lang::python::protocols::comparison_operator(facts.text(site_facts.name))
+                    ))
                 }
-                _ => self.written(site.file, row.callee),
+                _ => self.written(site.file, site_facts.callee),
             },
-            _ => self.written(site.file, row.callee),
+            _ => self.written(site.file, site_facts.callee),
         }
     }
 
@@ -34,30 +37,31 @@ impl Linker<'_> {
     /// call of the method, and for loops, `with` and attributes, whose text shows the call.
     pub fn words_for_operation(&self, site: SiteRef, method: &str) -> Option<String> {
         let facts = self.program.facts(site.file);
-        let row = self.program.site(site);
+        let site_facts = self.program.site(site);
         if facts.language != Language::Python || !method.starts_with("__") {
             return None;
         }
-        let own = facts.text(row.name);
-        let (operation, operand) = match row.kind {
-            SiteKind::Call if own != method && self.is_run_by_protocol(site, method) => {
+        let site_name = facts.text(site_facts.name);
+        let (operation, operand) = match site_facts.kind {
+            SiteKind::Call if site_name != method && self.is_run_by_protocol(site, method) => {
                 let operand = self.program.args_of(site).iter().find(|arg| arg.name.is_none()).map(|arg| arg.value)?;
-                (format!("`{own}()`"), operand)
+                (format!("`{site_name}()`"), operand)
             }
-            SiteKind::Test => ("the test of its truth".to_owned(), row.callee),
-            SiteKind::Format => ("formatting".to_owned(), row.callee),
-            SiteKind::Operator if own == "__contains__" => ("`in`".to_owned(), row.callee),
+            SiteKind::Test => ("the test of its truth".to_owned(), site_facts.callee),
+            SiteKind::Format => ("formatting".to_owned(), site_facts.callee),
+            SiteKind::Operator if site_name == "__contains__" => ("`in`".to_owned(), site_facts.callee),
             SiteKind::Compare => {
-                let sign = lang::python::protocols::comparison_operator(own);
+                let sign = lang::python::protocols::comparison_operator(site_name);
                 (format!("`{sign}`"), self.operand_with_method(site, method))
             }
             SiteKind::Operator => ("the operator".to_owned(), self.operand_with_method(site, method)),
             _ => return None,
         };
         let operand = self.written(site.file, operand);
-        Some(match lang::python::protocols::runs_by_iteration(own, method) {
-            true => format!("{operation} iterates over `{operand}`"),
-            false => format!("{operation} calls `{method}` of `{operand}`"),
+        Some(if lang::python::protocols::runs_by_iteration(site_name, method) {
+            format!("{operation} iterates over `{operand}`")
+        } else {
+            format!("{operation} calls `{method}` of `{operand}`")
         })
     }
 
@@ -65,24 +69,25 @@ impl Linker<'_> {
     /// method is a reflected one (`__radd__`), else the left one.
     fn operand_with_method(&self, site: SiteRef, method: &str) -> FormId {
         let facts = self.program.facts(site.file);
-        let row = self.program.site(site);
+        let site_facts = self.program.site(site);
         let is_literal = matches!(
-            facts.form(row.callee),
+            facts.form(site_facts.callee),
             Form::None | Form::Bool(_) | Form::Int(_) | Form::Float(_) | Form::Str(_) | Form::Bytes(_) | Form::Text(_)
         );
-        let is_left = !is_literal && lang::python::protocols::is_left_operand_method(facts.text(row.name), method);
+        let is_left =
+            !is_literal && lang::python::protocols::is_left_operand_method(facts.text(site_facts.name), method);
         match self.program.args_of(site)[..] {
             [other] if !is_left => other.value,
-            _ => row.callee,
+            _ => site_facts.callee,
         }
     }
 
     /// Returns the source text of a form; parts that are not names are `…`.
-    pub fn written(&self, file: crate::program::ids::FileId, form: FormId) -> String {
+    pub fn written(&self, file: FileId, form: FormId) -> String {
         self.written_within(file, form, 12)
     }
 
-    fn written_within(&self, file: crate::program::ids::FileId, form: FormId, depth: u32) -> String {
+    fn written_within(&self, file: FileId, form: FormId, depth: u32) -> String {
         let Some(depth) = depth.checked_sub(1) else { return "…".to_owned() };
         let facts = self.program.facts(file);
         match facts.form(form) {
@@ -92,13 +97,13 @@ impl Linker<'_> {
             Form::Attr(base, sym) => format!("{}.{}", self.written_within(file, base, depth), facts.text(sym)),
             Form::Path(base, sym) => format!("{}::{}", self.written_within(file, base, depth), facts.text(sym)),
             Form::Result(site) => {
-                let row = facts.site(site);
-                match row.kind {
+                let site_facts = facts.site(site);
+                match site_facts.kind {
                     SiteKind::Call | SiteKind::New => {
                         let args = if facts.args_of(site).is_empty() { "()" } else { "(…)" };
-                        format!("{}{args}", self.written_within(file, row.callee, depth))
+                        format!("{}{args}", self.written_within(file, site_facts.callee, depth))
                     }
-                    SiteKind::Enter | SiteKind::Decorate => self.written_within(file, row.callee, depth),
+                    SiteKind::Enter | SiteKind::Decorate => self.written_within(file, site_facts.callee, depth),
                     _ => "…".to_owned(),
                 }
             }

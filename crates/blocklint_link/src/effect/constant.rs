@@ -19,7 +19,7 @@ pub enum Constant {
     Float(f64),
     /// A string, truncated to 64 bytes.
     Str(String),
-    /// A string of which only this prefix is known.
+    /// A string with this known prefix and an unknown rest.
     Head(String),
     /// Named constants, by path: `["os.O_RDONLY"]`.
     Symbols(Vec<String>),

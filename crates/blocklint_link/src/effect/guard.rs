@@ -44,7 +44,7 @@ pub enum Choice {
     /// It is `None`.
     Null,
     /// It is one of these literals.
-    Equals(smallvec::SmallVec<[crate::effect::constant::Constant; 1]>),
+    Equals(smallvec::SmallVec<[Constant; 1]>),
     /// It is a string that starts with one of these prefixes.
     StartsWith(smallvec::SmallVec<[String; 1]>),
     /// It is an instance of one of these types.

@@ -135,7 +135,7 @@ impl Labels {
 /// Lowers the severity of a wait with a timeout, known or unknown, to a warning.
 pub fn cap_wait(label: &mut Label) {
     let is_bounded = matches!(label.hold, LabelHold::Fixed(Hold::Seconds(_) | Hold::Unstated));
-    if is_bounded && label.effect == blocklint_core::Effect::Wait && !label.fails {
+    if is_bounded && label.effect == Effect::Wait && !label.fails {
         label.severity = label.severity.min(Severity::Warning);
     }
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use blocklint_core::Language;
 use blocklint_facts::{
-    AltKind, Comparison, Exit, ExitKind, FileFacts, Flow, Form, FormId, RegionId, RegionKind, VarKind,
+    AltKind, BodyKind, Comparison, Exit, ExitKind, FileFacts, Flow, Form, FormId, RegionId, RegionKind, VarKind,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -19,6 +19,15 @@ use crate::program::ids::{BodyRef, FileId, SiteRef};
 use crate::syntax::regions::{around, is_region_in, outcome};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
+
+/// The most regions before a site that are searched.
+const MAX_EARLIER_REGIONS: usize = 256;
+
+/// How many variables and fields are followed to the constant in a test.
+const MAX_CONSTANT_DEPTH: u32 = 3;
+
+/// How deep a test is searched: its parts, and the variables in them.
+const MAX_TEST_DEPTH: u32 = 4;
 
 impl<'a> Linker<'a> {
     /// Returns the guard of the innermost branch around a site that tests a parameter of its body.
@@ -49,14 +58,16 @@ impl<'a> Linker<'a> {
     /// Returns the guards that one branch around a site puts on it.
     pub fn guards_of_branch(&self, site: SiteRef, branch: RegionId) -> SmallVec<[Guard; 2]> {
         let place = self.scope_of(site, EnvId::NONE);
-        let Some((test, holds)) = self.test_of(site.file, branch) else { return SmallVec::new() };
+        let Some((test, outcome)) = self.test_of(site.file, branch) else { return SmallVec::new() };
         let facts = self.program.facts(site.file);
         match facts.form(test) {
             // All of `a and b` hold, none of `a or b` does.
-            Form::Alt(kind, list) if kind == (if holds { AltKind::And } else { AltKind::Or }) => {
-                facts.list(list).iter().filter_map(|&part| self.guard_of_test(place, branch, part, holds, 4)).collect()
-            }
-            _ => self.guard_of_test(place, branch, test, holds, 4).into_iter().collect(),
+            Form::Alt(kind, list) if kind == (if outcome { AltKind::And } else { AltKind::Or }) => facts
+                .list(list)
+                .iter()
+                .filter_map(|&part| self.guard_of_test(place, branch, part, outcome, MAX_TEST_DEPTH))
+                .collect(),
+            _ => self.guard_of_test(place, branch, test, outcome, MAX_TEST_DEPTH).into_iter().collect(),
         }
     }
 
@@ -78,8 +89,8 @@ impl<'a> Linker<'a> {
 
     /// Returns the guard of one branch around a scope.
     fn guard_at(&self, place: Scope, branch: RegionId) -> Option<Guard> {
-        let (test, holds) = self.test_of(place.file, branch)?;
-        self.guard_of_test(place, branch, test, holds, 4)
+        let (test, outcome) = self.test_of(place.file, branch)?;
+        self.guard_of_test(place, branch, test, outcome, MAX_TEST_DEPTH)
     }
 
     /// Returns the tests of the branches around a site, each with its outcome, inner ones first.
@@ -138,8 +149,12 @@ impl<'a> Linker<'a> {
                 .any(|val| matches!(*val, Val::Fn { body: function, .. } if function == body))
         };
         match (selects(*then), selects(*otherwise)) {
-            (true, false) => self.guard_of_test(self.scope_of(site, EnvId::NONE), RegionId::NONE, *test, true, 4),
-            (false, true) => self.guard_of_test(self.scope_of(site, EnvId::NONE), RegionId::NONE, *test, false, 4),
+            (true, false) => {
+                self.guard_of_test(self.scope_of(site, EnvId::NONE), RegionId::NONE, *test, true, MAX_TEST_DEPTH)
+            }
+            (false, true) => {
+                self.guard_of_test(self.scope_of(site, EnvId::NONE), RegionId::NONE, *test, false, MAX_TEST_DEPTH)
+            }
             _ => None,
         }
     }
@@ -149,7 +164,7 @@ impl<'a> Linker<'a> {
         let facts = self.program.facts(file);
         let own = facts.region(id);
         // Branches are in order, so the `then` is shortly before its `else`.
-        (0..id.0).rev().take(256).find_map(|index| {
+        (0..id.0).rev().take(MAX_EARLIER_REGIONS).find_map(|index| {
             let region = facts.region(RegionId(index));
             (region.kind == RegionKind::Then && region.group == own.group && region.body == own.body)
                 .then_some(region.test)
@@ -174,9 +189,9 @@ impl<'a> Linker<'a> {
             Form::Compare(comparison @ (Comparison::In | Comparison::NotIn), left, right) => {
                 let param = self.tested_param(place, branch, left, false)?;
                 let Form::Display(_, list) = facts.form(right) else { return None };
-                let all = facts.list(list).iter().map(|&part| self.literal_of(place, part));
-                let holds = wanted == (comparison == Comparison::In);
-                Some(guard(param, Choice::Equals(all.collect::<Option<_>>()?), holds))
+                let literals = facts.list(list).iter().map(|&part| self.literal_of(place, part));
+                let outcome = wanted == (comparison == Comparison::In);
+                Some(guard(param, Choice::Equals(literals.collect::<Option<_>>()?), outcome))
             }
             // `message instanceof String`
             Form::Compare(Comparison::Is, subject, class) if facts.language == Language::Java => {
@@ -212,7 +227,7 @@ impl<'a> Linker<'a> {
                 if let Some(param) = self.tested_key(place, test) {
                     return Some(guard(param, Choice::Truth, wanted));
                 }
-                let row = facts.site(call);
+                let site_facts = facts.site(call);
                 if let [subject, _] = facts.args_of(call)[..]
                     && let Form::Var(var) = facts.form(subject.value)
                     && let Some((class, true)) = lang::instance_test(facts, test, true, var)
@@ -220,8 +235,8 @@ impl<'a> Linker<'a> {
                     let param = self.tested_param(place, branch, subject.value, false)?;
                     return Some(guard(param, Choice::IsInstance(self.tested_types(place, class)?), wanted));
                 }
-                let Form::Attr(subject, _) = facts.form(row.callee) else { return None };
-                let end = lang::words_of(facts.language).string_end(facts.text(row.name))?;
+                let Form::Attr(subject, _) = facts.form(site_facts.callee) else { return None };
+                let end = lang::words_of(facts.language).string_end(facts.text(site_facts.name))?;
                 let param = self.tested_param_without_prefix(place, subject)?;
                 let [only] = facts.args_of(call)[..] else { return None };
                 let text = |form| match self.constant_at(place, form) {
@@ -250,8 +265,8 @@ impl<'a> Linker<'a> {
                 let never = |part: FormId| self.literal_of_field(place.file, body, part) == Some(Constant::Bool(false));
                 let parts = facts.list(list).iter().filter(|&&part| !never(part));
                 let mut guards = parts.map(|&part| self.guard_of_test(place, branch, part, true, depth));
-                let first = guards.next()??;
-                guards.try_fold(first, |left, right| guard_of_either(left, right?))
+                let first_guard = guards.next()??;
+                guards.try_fold(first_guard, |left, right| guard_of_either(left, right?))
             }
             _ => None,
         }
@@ -272,17 +287,17 @@ impl<'a> Linker<'a> {
     pub fn is_param_of_literal(&self, site: SiteRef, form: FormId) -> bool {
         let facts = self.program.facts(site.file);
         let Form::Var(var) = facts.form(form) else { return false };
-        let row = facts.var(var);
+        let var_facts = facts.var(var);
         facts.language == Language::Java
-            && matches!(row.kind, VarKind::Param(_))
-            && facts.body(row.body).kind == blocklint_facts::BodyKind::Lambda
-            && facts.params_of(row.body).len() == 1
+            && matches!(var_facts.kind, VarKind::Param(_))
+            && facts.body(var_facts.body).kind == BodyKind::Lambda
+            && facts.params_of(var_facts.body).len() == 1
     }
 
     /// Returns the constant of a form in a scope.
     fn constant_at(&self, place: Scope, form: FormId) -> Constant {
         let body = self.program.facts(place.file).body_of(place.at);
-        self.constant_in(place.file.body_ref(body), form, EnvId::NONE, 3)
+        self.constant_in(place.file.body_ref(body), form, EnvId::NONE, MAX_CONSTANT_DEPTH)
     }
 
     /// Returns the literal value of a form; `None` if it is unknown or a parameter.
@@ -300,7 +315,7 @@ impl<'a> Linker<'a> {
         while let Some(id) = next.get() {
             let region = facts.region(id);
             if region.kind == RegionKind::Then
-                && let Some(prefix) = self.prefix_in_test(site, region.test, subject, 4)
+                && let Some(prefix) = self.prefix_in_test(site, region.test, subject, MAX_TEST_DEPTH)
             {
                 return Some(prefix);
             }
@@ -322,7 +337,7 @@ impl<'a> Linker<'a> {
             if let Some(holds) = holds
                 && !facts.assigns_of(var).any(|assign| is_region_in(facts, assign.at.region, id))
             {
-                let by_test = self.falsity_by_test(site, region.test, holds, subject, 4);
+                let by_test = self.falsity_by_test(site, region.test, holds, subject, MAX_TEST_DEPTH);
                 is_false = is_false.or(by_test.0);
                 is_null = is_null.or(by_test.1);
             }
@@ -331,20 +346,20 @@ impl<'a> Linker<'a> {
         (is_false, is_null)
     }
 
-    /// Returns the same two facts as [`Linker::known_falsity`], by one test with the outcome `holds`.
+    /// Returns the same two facts as [`Linker::known_falsity`], by one test with this outcome.
     fn falsity_by_test(
         &self,
         site: SiteRef,
         test: FormId,
-        holds: bool,
+        outcome: bool,
         subject: FormId,
         depth: u32,
     ) -> (Option<bool>, Option<bool>) {
         let Some(depth) = depth.checked_sub(1) else { return (None, None) };
         let facts = self.program.facts(site.file);
         match facts.form(test) {
-            Form::Not(inner) => self.falsity_by_test(site, inner, !holds, subject, depth),
-            Form::Var(_) if facts.form(test) == facts.form(subject) => match holds {
+            Form::Not(inner) => self.falsity_by_test(site, inner, !outcome, subject, depth),
+            Form::Var(_) if facts.form(test) == facts.form(subject) => match outcome {
                 true => (Some(false), Some(false)),
                 // An empty string is false and not `None`.
                 false => (Some(true), None),
@@ -353,17 +368,17 @@ impl<'a> Linker<'a> {
                 if facts.form(left) == facts.form(subject) && facts.form(right) == Form::None =>
             {
                 let null = match comparison {
-                    Comparison::Is | Comparison::Eq => holds,
-                    Comparison::IsNot | Comparison::NotEq => !holds,
+                    Comparison::Is | Comparison::Eq => outcome,
+                    Comparison::IsNot | Comparison::NotEq => !outcome,
                     _ => return (None, None),
                 };
                 (null.then_some(true), Some(null))
             }
-            Form::Alt(AltKind::And, list) if holds => facts.list(list).iter().fold((None, None), |known, &part| {
+            Form::Alt(AltKind::And, list) if outcome => facts.list(list).iter().fold((None, None), |known, &part| {
                 let by_part = self.falsity_by_test(site, part, true, subject, depth);
                 (known.0.or(by_part.0), known.1.or(by_part.1))
             }),
-            Form::Alt(AltKind::Or, list) if !holds => facts.list(list).iter().fold((None, None), |known, &part| {
+            Form::Alt(AltKind::Or, list) if !outcome => facts.list(list).iter().fold((None, None), |known, &part| {
                 let by_part = self.falsity_by_test(site, part, false, subject, depth);
                 (known.0.or(by_part.0), known.1.or(by_part.1))
             }),
@@ -380,13 +395,13 @@ impl<'a> Linker<'a> {
                 facts.list(list).iter().find_map(|&part| self.prefix_in_test(site, part, subject, depth))
             }
             Form::Result(call) => {
-                let row = facts.site(call);
-                let Form::Attr(base, _) = facts.form(row.callee) else { return None };
+                let site_facts = facts.site(call);
+                let Form::Attr(base, _) = facts.form(site_facts.callee) else { return None };
                 let is_subject = facts.form(base) == facts.form(subject) && matches!(facts.form(subject), Form::Var(_));
-                let tests_prefix = lang::words_of(facts.language).string_end(facts.text(row.name))
+                let tests_prefix = lang::words_of(facts.language).string_end(facts.text(site_facts.name))
                     == Some(lang::words::StringEnd::First);
                 let [only] = facts.args_of(call)[..] else { return None };
-                match self.constant(site, only.value, EnvId::NONE, 3) {
+                match self.constant(site, only.value, EnvId::NONE, MAX_CONSTANT_DEPTH) {
                     Constant::Str(text) if is_subject && tests_prefix => Some(text),
                     _ => None,
                 }
@@ -450,8 +465,8 @@ impl<'a> Linker<'a> {
         with_receiver: bool,
     ) -> Option<Typed> {
         let facts = self.program.facts(body.file);
-        let row = self.program.body(body);
-        if row.flow != Flow::Sync || row.returns.is_some() || facts.language != Language::Python {
+        let body_facts = self.program.body(body);
+        if body_facts.flow != Flow::Sync || body_facts.returns.is_some() || facts.language != Language::Python {
             return None;
         }
         let returns = self.guarded_returns(body);
@@ -460,20 +475,20 @@ impl<'a> Linker<'a> {
             let is_excluded = guard.as_ref().is_some_and(|guard| {
                 let Question::Choice(choice) = &*guard.question else { return false };
                 let constant = match self.argument_for_param(site, body, guard.param, with_receiver) {
-                    Some(form) => self.constant(site, form, EnvId::NONE, 3),
+                    Some(form) => self.constant(site, form, EnvId::NONE, MAX_CONSTANT_DEPTH),
                     None if self.has_unpacked_arguments(site) => return false,
                     None => match self.default_of(body, guard.param) {
                         Some(constant) => constant,
                         None => return false,
                     },
                 };
-                let holds = match choice_outcome(choice, &constant) {
+                let outcome = match choice_outcome(choice, &constant) {
                     _ if guard.replaces(&constant) => return false,
                     ConditionResult::Yes => guard.wanted,
                     ConditionResult::No => !guard.wanted,
                     ConditionResult::Param(_) | ConditionResult::Unknown => return false,
                 };
-                !holds && guard.escape.is_none()
+                !outcome && guard.escape.is_none()
             });
             if !is_excluded {
                 possible.push(self.eval(Scope { env: bound, ..*place }, *value));
@@ -494,7 +509,7 @@ pub fn is_condition(kind: RegionKind) -> bool {
     matches!(kind, RegionKind::Then | RegionKind::Else | RegionKind::Case | RegionKind::Handler)
 }
 
-/// Returns the guard of two tests of the same parameter of which one must hold.
+/// Returns the guard for `left or right`, where both test the same parameter.
 fn guard_of_either(mut left: Guard, right: Guard) -> Option<Guard> {
     let is_combinable = left.param == right.param
         && left.escape == right.escape
@@ -528,8 +543,8 @@ fn guard_of_neither(mut inner: Guard, outer: &Guard) -> Option<Guard> {
         (&*inner.question, &*outer.question)
         && is_combinable
     {
-        let all = some.iter().chain(others).cloned().collect();
-        inner.question = Rc::new(Question::Choice(Choice::Equals(all)));
+        let texts = some.iter().chain(others).cloned().collect();
+        inner.question = Rc::new(Question::Choice(Choice::Equals(texts)));
     }
     Some(inner)
 }
@@ -563,9 +578,10 @@ pub fn choice_outcome(choice: &Choice, constant: &Constant) -> ConditionResult {
             ConditionResult::Yes
         }
         (Choice::StartsWith(parts), Constant::Head(head)) => {
-            match parts.iter().any(|part| part.starts_with(head.as_str())) {
-                true => ConditionResult::Unknown,
-                false => ConditionResult::No,
+            if parts.iter().any(|part| part.starts_with(head.as_str())) {
+                ConditionResult::Unknown
+            } else {
+                ConditionResult::No
             }
         }
         (Choice::EndsWith(_), Constant::Head(_)) => ConditionResult::Unknown,
@@ -597,10 +613,10 @@ pub fn choice_outcome(choice: &Choice, constant: &Constant) -> ConditionResult {
 /// Returns the form whose length a form is: `items` of `len(items)` (Python).
 fn counted_form(facts: &FileFacts, form: FormId) -> Option<FormId> {
     let Form::Result(call) = facts.form(form) else { return None };
-    let row = facts.site(call);
+    let site_facts = facts.site(call);
     let is_count = facts.language == Language::Python
-        && matches!(facts.form(row.callee), Form::Name(_))
-        && lang::python::conventions::returns_length(facts.text(row.name));
+        && matches!(facts.form(site_facts.callee), Form::Name(_))
+        && lang::python::conventions::returns_length(facts.text(site_facts.name));
     match facts.args_of(call)[..] {
         [only] if is_count => Some(only.value),
         _ => None,

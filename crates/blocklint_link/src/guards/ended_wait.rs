@@ -19,10 +19,10 @@ impl Linker<'_> {
         let Some(receiver) = self.receiver_form(site) else { return false };
         let at = self.program.site(site).at;
         let is_started = self.sites_with_names(site.file, &[lang::words::THREAD_START]).any(|before| {
-            let row = facts.site(before);
+            let site_facts = facts.site(before);
             let targets = || self.targets(site.file.site_ref(before), EnvId::NONE);
-            row.at.region == at.region
-                && row.at.position < at.position
+            site_facts.at.region == at.region
+                && site_facts.at.position < at.position
                 && targets().list.iter().any(|target| matches!(target, Target::Row { .. }))
         });
         if !is_started {

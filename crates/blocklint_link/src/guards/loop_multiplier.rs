@@ -3,13 +3,16 @@
 use crate::lang;
 use blocklint_core::Language;
 use blocklint_facts::{
-    AltKind, ExitKind, FileFacts, Form, FormId, ParamKind, Region, RegionId, RegionKind, SiteFlags, SiteId, SiteKind,
-    VarKind,
+    AltKind, ExitKind, FileFacts, Form, FormId, ParamKind, Region, RegionId, RegionKind, Site, SiteFlags, SiteId,
+    SiteKind, VarKind,
 };
 
 use crate::linker::Linker;
 use crate::program::ids::{FileId, SiteRef};
 use crate::syntax::regions::{around, is_region_in};
+
+/// The most elements of a written list whose loop does not multiply a hold.
+const MAX_SHORT_LIST: usize = 4;
 
 /// The number of iterations of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,11 +44,11 @@ impl Linker<'_> {
                         }
                         Rounds::FewInAll => return false,
                     }
-                    let releases_thread = |row: &blocklint_facts::Site| match row.kind {
+                    let releases_thread = |row: &Site| match row.kind {
                         SiteKind::Iterate => row.flags.has(SiteFlags::ASYNC) && row.callee == region.test,
                         _ => row.flags.has(SiteFlags::AWAITED) && is_region_in(facts, row.at.region, id),
                     };
-                    return !facts.sites.iter().any(|row| releases_thread(&row));
+                    return !facts.sites.iter().any(|site_facts| releases_thread(&site_facts));
                 }
                 _ => next = region.parent,
             }
@@ -57,7 +60,7 @@ impl Linker<'_> {
     pub(crate) fn is_short_literal(&self, file: FileId, iterated: FormId) -> bool {
         let facts = self.program.facts(file);
         let is_short = |form: FormId| match facts.form(form) {
-            Form::Display(_, list) => facts.list(list).len() <= 4,
+            Form::Display(_, list) => facts.list(list).len() <= MAX_SHORT_LIST,
             _ => false,
         };
         match facts.form(iterated) {
@@ -101,9 +104,10 @@ impl Linker<'_> {
     /// loaded once (Python).
     pub(crate) fn stays_short(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
-        let row = self.program.site(site);
+        let site_facts = self.program.site(site);
         facts.language == Language::Python
-            && (row.kind == SiteKind::Read || lang::python::conventions::stays_short(facts.text(row.name)))
+            && (site_facts.kind == SiteKind::Read
+                || lang::python::conventions::stays_short(facts.text(site_facts.name)))
     }
 }
 
@@ -118,10 +122,10 @@ pub(crate) fn iterates_over_few(facts: &FileFacts, region: Region) -> bool {
 /// True if a loop iterates over a `*args` parameter, which has few elements (Python).
 pub(crate) fn iterates_over_varargs(facts: &FileFacts, region: Region) -> bool {
     let Form::Var(var) = facts.form(region.test) else { return false };
-    let row = facts.var(var);
-    match row.kind {
+    let var_facts = facts.var(var);
+    match var_facts.kind {
         VarKind::Param(index) => {
-            facts.params_of(row.body).get(index as usize).is_some_and(|param| param.kind == ParamKind::VarArgs)
+            facts.params_of(var_facts.body).get(index as usize).is_some_and(|param| param.kind == ParamKind::VarArgs)
         }
         _ => false,
     }

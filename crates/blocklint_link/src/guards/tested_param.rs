@@ -4,7 +4,7 @@ use crate::lang;
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, At, FileFacts, Form, FormId, RegionId, RegionKind, VarId, VarKind};
+use blocklint_facts::{AltKind, Assign, At, FileFacts, Form, FormId, RegionId, RegionKind, VarId, VarKind};
 
 use crate::effect::guard::GuardKey;
 use crate::linker::Linker;
@@ -39,9 +39,9 @@ impl Linker<'_> {
     pub(crate) fn tested_param_without_prefix(&self, place: Scope, form: FormId) -> Option<u32> {
         let facts = self.program.facts(place.file);
         let Form::Var(var) = facts.form(form) else { return None };
-        let row = facts.var(var);
-        let VarKind::Param(index) = row.kind else { return None };
-        let is_own = row.body == facts.body_of(place.at);
+        let var_facts = facts.var(var);
+        let VarKind::Param(index) = var_facts.kind else { return None };
+        let is_own = var_facts.body == facts.body_of(place.at);
         (is_own && facts.assigns_of(var).all(|assign| self.removes_prefix(place.file, var, assign.at.region)))
             .then_some(index)
     }
@@ -86,11 +86,11 @@ impl Linker<'_> {
             return Some(param);
         }
         let Form::Var(var) = facts.form(form) else { return None };
-        let row = facts.var(var);
-        let VarKind::Param(index) = row.kind else { return None };
+        let var_facts = facts.var(var);
+        let VarKind::Param(index) = var_facts.kind else { return None };
         let at = place.at;
         let body = facts.body_of(at);
-        if row.body != body {
+        if var_facts.body != body {
             return None;
         }
         let (mut escape, mut filled_in) = (None, false);
@@ -125,7 +125,7 @@ impl Linker<'_> {
             return None;
         }
         let body = facts.body_of(place.at);
-        let is_own = |assign: &blocklint_facts::Assign| facts.body_of(assign.at) == body && assign.target == form;
+        let is_own = |assign: &Assign| facts.body_of(assign.at) == body && assign.target == form;
         let index = self.program.index_of(place.file);
         let mut set = index.attr_assigns(name).iter().map(|&(assign, _)| facts.assign(assign)).filter(is_own);
         let (only, None) = (set.next()?, set.next()) else { return None };
@@ -169,9 +169,9 @@ impl Linker<'_> {
         let facts = self.program.facts(file);
         around(facts, region).map(|id| facts.region(id)).filter(|row| row.kind == RegionKind::Then).find_map(|branch| {
             let Form::Var(var) = facts.form(branch.test) else { return None };
-            let row = facts.var(var);
-            let VarKind::Param(index) = row.kind else { return None };
-            (row.body == branch.body && facts.assigns_of(var).next().is_none()).then_some(index)
+            let var_facts = facts.var(var);
+            let VarKind::Param(index) = var_facts.kind else { return None };
+            (var_facts.body == branch.body && facts.assigns_of(var).next().is_none()).then_some(index)
         })
     }
 

@@ -124,12 +124,12 @@ impl Linker<'_> {
 
     /// Adds the method that has the operator's name, for each possible value of the operand.
     fn add_operator(&self, targets: &mut Targets, site: SiteRef, env: EnvId) {
-        let row = self.program.site(site);
-        if !matches!(row.kind, SiteKind::Operator | SiteKind::Subscript | SiteKind::Drop) {
+        let site_facts = self.program.site(site);
+        if !matches!(site_facts.kind, SiteKind::Operator | SiteKind::Subscript | SiteKind::Drop) {
             return;
         }
-        let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
-        if let Some(name) = self.program.global(site.file, row.name) {
+        let operand = self.without_none(self.eval(self.scope_of(site, env), site_facts.callee));
+        if let Some(name) = self.program.global(site.file, site_facts.name) {
             self.add_members(targets, operand, |linker, targets, val| linker.add_method(targets, val, name));
         }
     }

@@ -120,14 +120,14 @@ pub(crate) trait Semantics: Sync {
     /// Returns the kinds of calls that code makes without naming the method.
     fn implicit_calls(&self) -> &'static [ImplicitCall];
 
-    /// True if a site runs one of its targets, not all of them.
-    fn runs_one_target(&self, targets: &Targets) -> bool {
+    /// True if a site runs only one of the rows among its targets, not all of them.
+    fn rows_are_alternatives(&self, targets: &Targets) -> bool {
         targets.list.len() > 1
     }
 
-    /// True if a site whose targets are bodies runs one of them, not all.
-    fn are_alternatives(&self, _linker: &Linker<'_>, _site: SiteRef, targets: &Targets) -> bool {
-        self.runs_one_target(targets)
+    /// True if a site runs only one of the bodies among its targets, not all of them.
+    fn bodies_are_alternatives(&self, _linker: &Linker<'_>, _site: SiteRef, targets: &Targets) -> bool {
+        self.rows_are_alternatives(targets)
     }
 
     /// True if a loop over an object calls this method.
@@ -462,20 +462,20 @@ pub(crate) fn import_aliases(program: &Program<'_>) -> FxHashMap<Name, Vec<Name>
 }
 
 /// Returns the class in a type test of a variable, and true if the variable is an instance of it when the test's result
-/// is `holds` (`isinstance(v, C)`, `v instanceof C`).
-pub(crate) fn instance_test(facts: &FileFacts, test: FormId, holds: bool, var: VarId) -> Option<(FormId, bool)> {
+/// is `outcome` (`isinstance(v, C)`, `v instanceof C`).
+pub(crate) fn instance_test(facts: &FileFacts, test: FormId, outcome: bool, var: VarId) -> Option<(FormId, bool)> {
     match facts.form(test) {
         Form::Result(site) if facts.text(facts.site(site).name) == "isinstance" => {
             let [subject, class] = facts.args_of(site)[..] else { return None };
-            (facts.form(subject.value) == Form::Var(var)).then_some((class.value, holds))
+            (facts.form(subject.value) == Form::Var(var)).then_some((class.value, outcome))
         }
-        Form::Cast(value, class) if facts.form(value) == Form::Var(var) => Some((class, holds)),
-        Form::Not(inner) => instance_test(facts, inner, !holds, var),
+        Form::Cast(value, class) if facts.form(value) == Form::Var(var) => Some((class, outcome)),
+        Form::Not(inner) => instance_test(facts, inner, !outcome, var),
         // If `a and b` is true, both operands are true; if `a or b` is false, both are false.
-        Form::Alt(blocklint_facts::AltKind::And, list) if holds => {
+        Form::Alt(blocklint_facts::AltKind::And, list) if outcome => {
             facts.list(list).iter().find_map(|&part| instance_test(facts, part, true, var))
         }
-        Form::Alt(blocklint_facts::AltKind::Or, list) if !holds => {
+        Form::Alt(blocklint_facts::AltKind::Or, list) if !outcome => {
             facts.list(list).iter().find_map(|&part| instance_test(facts, part, false, var))
         }
         _ => None,

@@ -211,9 +211,9 @@ pub fn removes_from_collection(name: &str) -> bool {
 
 /// True if a function of this name ends an object that lives as long as the program, or resets it for a test.
 pub fn ends_lifetime(name: &str) -> bool {
-    let first = name.trim_start_matches('_').split('_').next().unwrap_or(name);
+    let first_word = name.trim_start_matches('_').split('_').next().unwrap_or(name);
     matches!(
-        first,
+        first_word,
         "stop" | "close" | "aclose" | "shutdown" | "terminate" | "teardown" | "cleanup" | "dispose" | "reset" | "clear"
     ) || matches!(name, "__exit__" | "__aexit__" | "__del__")
 }

@@ -54,7 +54,7 @@ pub fn shuffle<T>(rows: &mut [T], seed: u64) {
         random = (random ^ (random >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         random = (random ^ (random >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         random ^= random >> 31;
-        let other = usize::try_from(random % (last as u64 + 1)).unwrap_or(last);
-        rows.swap(last, other);
+        let swapped_index = usize::try_from(random % (last as u64 + 1)).unwrap_or(last);
+        rows.swap(last, swapped_index);
     }
 }

@@ -42,7 +42,7 @@ impl Budget {
         answer
     }
 
-    /// True if no query waits for the one that has just ended.
+    /// True if no query waits for the query that has just ended.
     #[inline]
     pub(crate) fn is_outermost(&self) -> bool {
         self.running.get() == 0
@@ -56,10 +56,10 @@ impl Budget {
             return compute(&|| {});
         }
         let outer_fuel = self.fuel.get();
-        let list = compute(&|| self.fuel.set(FUEL));
+        let names = compute(&|| self.fuel.set(FUEL));
         self.fuel.set(outer_fuel);
         self.is_global.set(false);
-        list
+        names
     }
 
     #[inline]

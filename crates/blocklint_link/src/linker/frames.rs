@@ -152,7 +152,7 @@ impl Frames {
         }
     }
 
-    /// Begins a query. `is_base` is true for the outermost one that spends steps.
+    /// Begins a query. `is_base` is true for the outermost query that spends steps.
     #[inline]
     pub(crate) fn begin(&self, is_base: bool) -> Frame {
         let now = self.tick();
@@ -184,14 +184,14 @@ impl Frames {
         if lowlink == depth && changed && !is_bounded && !is_last {
             let now = self.tick();
             let mut running = self.running.borrow_mut();
-            let own = &mut running[depth as usize];
-            own.round = now;
-            own.is_used = false;
+            let frame = &mut running[depth as usize];
+            frame.round = now;
+            frame.is_used = false;
             self.lowlink.set(NONE);
             self.changed.set(false);
             return RoundEnd::Again;
         }
-        let own = self.running.borrow_mut().pop();
+        let ended_frame = self.running.borrow_mut().pop();
         if self.base.get() == depth {
             self.base.set(frame.outer_base);
             self.is_bounded.set(frame.outer_bounded);
@@ -207,7 +207,7 @@ impl Frames {
         self.changed.set(frame.outer_changed);
         if lowlink == depth
             && !is_bounded
-            && let Some(own) = own
+            && let Some(own) = ended_frame
         {
             let mut complete = self.complete.borrow_mut();
             while complete.last().is_some_and(|(from, _)| *from >= own.round) {

@@ -88,10 +88,10 @@ impl Outline {
             add(OutlineEntry::Module, facts.text(import.module), import.level);
             add(OutlineEntry::Imported, facts.text(import.name), u32::from(import.kind == ImportKind::Name));
         }
-        for row in facts.assigns.iter() {
-            let Form::Var(var) = facts.form(row.target) else { continue };
-            match facts.form(row.value) {
-                Form::Import(import) if row.kind == AssignKind::Import => {
+        for assignment in facts.assigns.iter() {
+            let Form::Var(var) = facts.form(assignment.target) else { continue };
+            match facts.form(assignment.value) {
+                Form::Import(import) if assignment.kind == AssignKind::Import => {
                     add(OutlineEntry::Alias, facts.text(facts.var(var).name), 0);
                     add(OutlineEntry::Imported, facts.text(facts.import(import).name), 1);
                     add(OutlineEntry::Module, facts.text(facts.import(import).module), 0);

@@ -65,8 +65,8 @@ impl<V: PartialEq> Policy<V> for Step {
     const IN_CYCLE: InCycle = InCycle::ReturnsGuess;
     const SPENDS: bool = true;
 
-    fn are_equal(one: &V, other: &V) -> bool {
-        one == other
+    fn are_equal(left: &V, right: &V) -> bool {
+        left == right
     }
 }
 
@@ -79,8 +79,8 @@ impl<V: PartialEq> Policy<V> for UnkeptStep {
     const IN_CYCLE: InCycle = InCycle::ReturnsGuess;
     const SPENDS: bool = true;
 
-    fn are_equal(one: &V, other: &V) -> bool {
-        one == other
+    fn are_equal(left: &V, right: &V) -> bool {
+        left == right
     }
 }
 
@@ -109,8 +109,8 @@ impl<V: PartialEq> Policy<V> for EmptyMeanwhile {
     const IN_CYCLE: InCycle = InCycle::ReturnsGuess;
     const SPENDS: bool = false;
 
-    fn are_equal(one: &V, other: &V) -> bool {
-        one == other
+    fn are_equal(left: &V, right: &V) -> bool {
+        left == right
     }
 }
 
@@ -123,8 +123,8 @@ impl<V: PartialEq> Policy<V> for UnkeptEmptyMeanwhile {
     const IN_CYCLE: InCycle = InCycle::ReturnsGuess;
     const SPENDS: bool = false;
 
-    fn are_equal(one: &V, other: &V) -> bool {
-        one == other
+    fn are_equal(left: &V, right: &V) -> bool {
+        left == right
     }
 }
 
@@ -212,7 +212,7 @@ impl<K, V, P, S> Table<K, V, P, S> {
 }
 
 impl Linker<'_> {
-    /// Returns the answer for a key: the one that the table keeps, else the result of `compute`. If the query is
+    /// Returns the answer for a key: the stored answer, else the result of `compute`. If the query is
     /// running already, the answer is that of its last round, in the first round the result of `cut`. If the budget is
     /// spent, the answer is the result of `cut` as well. The policy of the table decides which answers are kept.
     #[inline]

@@ -131,7 +131,7 @@ impl Round {
         answer
     }
 
-    /// Returns the answer to a question of this round: the one that the table keeps, or the result of `compute`. The
+    /// Returns the answer to a question of this round: the stored answer, or the result of `compute`. The
     /// answer is the result of `cut` if the question is open already or too many questions are open.
     pub fn query<K, V, P>(
         &self,

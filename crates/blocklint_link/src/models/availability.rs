@@ -47,8 +47,10 @@ impl Linker<'_> {
     /// Returns the availability of a path in the version of its library that a file's unit uses.
     pub fn version_availability(&self, file: FileId, path: &str) -> PathAvailability {
         let rows = self.library.calls(self.library.path(self.program.language(file), path));
-        let Some(row) = rows.with(|row| row.since.is_some()).next() else { return PathAvailability::Unknown };
-        let (Some(since), libraries) = (&row.row.since, &row.file.libraries) else { return PathAvailability::Unknown };
+        let Some(matched) = rows.with(|row| row.since.is_some()).next() else { return PathAvailability::Unknown };
+        let (Some(since), libraries) = (&matched.row.since, &matched.file.libraries) else {
+            return PathAvailability::Unknown;
+        };
         let relative = &self.program.files[file.index()].relative;
         let contains_file =
             |folder: &str| folder.is_empty() || relative.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
@@ -121,14 +123,14 @@ impl Linker<'_> {
             return PathAvailability::No;
         };
         let rows = self.library.calls(self.library.path(Language::Rust, path));
-        let since = rows.with(|row| row.since.is_some()).find_map(|row| row.row.since.clone());
+        let since = rows.with(|row| row.since.is_some()).find_map(|matched| matched.row.since.clone());
         let has = self.crate_of(file).and_then(|own| own.oldest.iter().find(|(name, _)| is_named(name)));
         if let (Some(since), Some((_, has))) = (since, has)
             && *has < since
         {
             return PathAvailability::Since { library: package.clone(), since, has: has.clone() };
         }
-        let needed = rows.with(|row| row.feature.is_some()).find_map(|row| row.row.feature.clone());
+        let needed = rows.with(|row| row.feature.is_some()).find_map(|matched| matched.row.feature.clone());
         match needed {
             // The feature `full` enables all features by convention.
             Some(feature) if !features.iter().any(|enabled| *enabled == feature || enabled == "full") => {

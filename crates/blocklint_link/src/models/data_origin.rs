@@ -15,6 +15,12 @@ use crate::program::occurrences::Mention;
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
+/// The most values of one variable that are followed to their origins.
+const MAX_VALUES: usize = 4;
+
+/// How many variables and fields are followed to the constant of an argument.
+const MAX_CONSTANT_DEPTH: u32 = 4;
+
 /// Methods of strings and bytes that return the same content in another form.
 const SAME_CONTENT: [&str; 6] = ["decode", "encode", "strip", "lstrip", "rstrip", "tobytes"];
 
@@ -120,15 +126,18 @@ impl Linker<'_> {
     fn is_passed_by_library(&self, scope: Scope, body: BodyRef, form: FormId, query: OriginQuery<'_>) -> bool {
         let facts = self.program.facts(scope.file);
         let Form::Var(var) = facts.form(form) else { return false };
-        let row = facts.var(var);
-        if !matches!(row.kind, VarKind::Param(_)) || facts.assigns_of(var).next().is_some() || scope.file != body.file {
+        let var_facts = facts.var(var);
+        if !matches!(var_facts.kind, VarKind::Param(_))
+            || facts.assigns_of(var).next().is_some()
+            || scope.file != body.file
+        {
             return false;
         }
         let is_sourced = self.values.members(self.eval(scope, form).value).iter().any(|val| match *val {
             Val::Library { ty, .. } => self.library.source(ty).is_some_and(|source| matches_source(query, source)),
             _ => false,
         });
-        is_sourced && !self.has_known_call(body.file.body_ref(row.body))
+        is_sourced && !self.has_known_call(body.file.body_ref(var_facts.body))
     }
 
     /// True if a form is a parameter of the method around a lambda, and a call of the method passes a value of the
@@ -143,13 +152,13 @@ impl Linker<'_> {
     ) -> bool {
         let facts = self.program.facts(scope.file);
         let (Form::Var(var), Some(calls)) = (facts.form(form), query.calls.checked_sub(1)) else { return false };
-        let row = facts.var(var);
-        let VarKind::Param(index) = row.kind else { return false };
-        let is_captured = scope.file == body.file && scope.file.body_ref(row.body) != body;
+        let var_facts = facts.var(var);
+        let VarKind::Param(index) = var_facts.kind else { return false };
+        let is_captured = scope.file == body.file && scope.file.body_ref(var_facts.body) != body;
         if !is_captured || facts.assigns_of(var).next().is_some() {
             return false;
         }
-        let around = body.file.body_ref(row.body);
+        let around = body.file.body_ref(var_facts.body);
         self.sites_calling(around).into_iter().take(MAX_CALLERS).any(|site| {
             let Some(form) = self.passed_argument(site, around, index) else { return false };
             let scope = self.scope_of(site, EnvId::NONE);
@@ -181,7 +190,7 @@ impl Linker<'_> {
         };
         let passes_element = self.targets(operator, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, .. } => {
-                self.handovers_for_call(path, operator).iter().any(|row| !row.row.gives.is_empty())
+                self.handovers_for_call(path, operator).iter().any(|matched| !matched.row.gives.is_empty())
             }
             _ => false,
         });
@@ -227,15 +236,18 @@ impl Linker<'_> {
                 any_of(parts.map(|&part| self.origin_matches(scope, body, part, query, depth)))
             }
             Form::Var(var) => {
-                let row = facts.var(var);
+                let var_facts = facts.var(var);
                 let plain = facts.assigns_of(var).filter(|assign| assign.kind != AssignKind::Declaration);
                 let values: Vec<FormId> = plain.map(|assign| assign.value).collect();
-                match row.kind {
-                    VarKind::Param(index) if values.is_empty() && scope.file.body_ref(row.body) == body => {
+                match var_facts.kind {
+                    VarKind::Param(index) if values.is_empty() && scope.file.body_ref(var_facts.body) == body => {
                         ConditionResult::Param(index)
                     }
                     VarKind::Param(_) => ConditionResult::Unknown,
-                    _ if scope.file.body_ref(row.body) != body || values.is_empty() || values.len() > 4 => {
+                    _ if scope.file.body_ref(var_facts.body) != body
+                        || values.is_empty()
+                        || values.len() > MAX_VALUES =>
+                    {
                         ConditionResult::Unknown
                     }
                     _ => all_of(values.iter().map(|&value| self.origin_matches(scope, body, value, query, depth))),
@@ -269,8 +281,8 @@ impl Linker<'_> {
         depth: u32,
     ) -> ConditionResult {
         let facts = self.program.facts(site.file);
-        let row = self.program.site(site);
-        if let Form::Attr(base, name) = facts.form(row.callee)
+        let site_facts = self.program.site(site);
+        if let Form::Attr(base, name) = facts.form(site_facts.callee)
             && (SAME_CONTENT.contains(&facts.text(name))
                 || self.program.language(site.file) == Language::Rust
                     && SAME_CONTENT_IN_RUST.contains(&facts.text(name)))
@@ -383,7 +395,7 @@ impl Linker<'_> {
                 let name = if arg.name.is_some() { facts.text(arg.name) } else { "" };
                 let is_amount =
                     ["n", "size", "limit", "length", "amt", "chunk_size", "max_bytes", "maxsize"].contains(&name);
-                match self.constant(site, arg.value, env, 4).number() {
+                match self.constant(site, arg.value, env, MAX_CONSTANT_DEPTH).number() {
                     Some(number) => number > 0.0,
                     None => is_amount && facts.form(arg.value) != Form::None,
                 }

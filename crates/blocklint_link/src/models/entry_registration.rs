@@ -4,7 +4,7 @@
 use crate::lang;
 use blocklint_core::{Context, Language, Runtime};
 use blocklint_facts::{FileFacts, Flow, Form};
-use blocklint_models::{Argument, HandoverRow, Role, Runs, Source, Subject, Test, Via};
+use blocklint_models::{Argument, HandoverContext, HandoverRow, Role, Runs, Source, Subject, Test, Via};
 
 use crate::classes::hierarchy::Ancestor;
 use crate::linker::Linker;
@@ -19,7 +19,7 @@ impl Linker<'_> {
     /// decorates or the overrides of its method. `None` if no row registers the body.
     pub fn registered(&self, body: BodyRef) -> Option<Option<Runtime>> {
         let facts = self.program.facts(body.file);
-        let row = self.program.body(body);
+        let body_facts = self.program.body(body);
         let semantics = lang::semantics(facts.language);
         let mut rows: Vec<&HandoverRow> = Vec::new();
         for (path, call) in self.decorators(body) {
@@ -33,31 +33,32 @@ impl Linker<'_> {
                 Some(site) => self.conditions_hold(&row.when, &row.unless, site, EnvId::NONE),
                 None => row.when.is_empty(),
             };
-            rows.extend(handovers.of_via(Via::Decorator).map(|handover| handover.row).find(|row| holds(row)));
+            rows.extend(handovers.rows_of_via(Via::Decorator).map(|handover| handover.row).find(|row| holds(row)));
         }
         rows.extend(self.registered_by_class(body));
-        if let Some(class) = row.class.get() {
+        if let Some(class) = body_facts.class.get() {
             let class = body.file.class_ref(class);
             let before = rows.len();
             for ancestor in self.mro(class).iter() {
                 if let Ancestor::Library(ty, _) = *ancestor {
-                    let path = self.library.member(ty, facts.text(row.name));
+                    let path = self.library.member(ty, facts.text(body_facts.name));
                     let handovers = self.library.handovers(path);
-                    rows.extend(handovers.of_via(Via::Override).map(|handover| handover.row));
+                    rows.extend(handovers.rows_of_via(Via::Override).map(|handover| handover.row));
                 }
             }
             if rows.len() > before && semantics.runs_on_workers(self, class) {
                 rows.truncate(before);
             }
         }
-        let is_async = row.flow == Flow::Coroutine || !rows.is_empty() && semantics.returns_async_result(self, body);
+        let is_async =
+            body_facts.flow == Flow::Coroutine || !rows.is_empty() && semantics.returns_async_result(self, body);
         for row in rows {
             let runs = match &row.context {
-                blocklint_models::HandoverContext::Is(runs) => *runs,
-                blocklint_models::HandoverContext::BySync { sync, async_ } => {
+                HandoverContext::Is(runs) => *runs,
+                HandoverContext::BySync { sync, async_ } => {
                     if is_async && semantics.runs_async_on_loop(self, body.file) { *async_ } else { *sync }
                 }
-                blocklint_models::HandoverContext::Of(_) => continue,
+                HandoverContext::Of(_) => continue,
             };
             if runs == Runs::In(Context::EventLoop) {
                 let runtime = row.runtime.or_else(|| self.runtime_of(body.file));
@@ -75,10 +76,10 @@ impl Linker<'_> {
     /// Returns the library paths of a body's decorators, each with the call that creates it: `@app.get("/")`.
     pub fn decorators(&self, body: BodyRef) -> Vec<(PathId, Option<SiteRef>)> {
         let facts = self.program.facts(body.file);
-        let row = self.program.body(body);
+        let body_facts = self.program.body(body);
         let scope = self.signature_scope(body);
         let mut paths = Vec::new();
-        for &decorator in facts.list(row.decorators) {
+        for &decorator in facts.list(body_facts.decorators) {
             let (typed, call) = match facts.form(decorator) {
                 Form::Result(site) => {
                     let site = body.file.site_ref(site);
@@ -106,15 +107,15 @@ impl Linker<'_> {
 
     /// Returns the role of a function's declared result type: a publisher, a lock, a future.
     pub fn declared_role(&self, body: BodyRef) -> Option<Role> {
-        let row = self.program.body(body);
-        if row.returns.is_none() {
+        let body_facts = self.program.body(body);
+        if body_facts.returns.is_none() {
             return None;
         }
-        let declared = self.annotation(self.signature_scope(body), row.returns);
+        let declared = self.annotation(self.signature_scope(body), body_facts.returns);
         self.values.members(declared.value).into_iter().find_map(|val| match val {
             Val::Library { ty, .. } => self.library.role(ty),
             Val::Instance { class, .. } => self.mro(class).iter().find_map(|ancestor| match *ancestor {
-                crate::classes::hierarchy::Ancestor::Library(ty, _) => self.library.role(ty),
+                Ancestor::Library(ty, _) => self.library.role(ty),
                 _ => None,
             }),
             _ => None,

@@ -7,13 +7,16 @@ use std::rc::Rc;
 
 use blocklint_core::Language;
 use blocklint_models::{
-    Bound, CallRows, HandoverRows, LanguageModels, Models, Role, SeverityTable, Source, TypeExpr, TypeRows,
+    Bound, CallRows, HandoverRows, LanguageModels, LayerKind, Models, Role, SeverityTable, Source, TypeExpr, TypeRows,
     Unversioned, Uses,
 };
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::program::ids::PathId;
 use crate::values::value::PathDigests;
+
+/// The most supertypes of one library type.
+const MAX_SUPERTYPES: usize = 32;
 
 /// Names of methods, each with a state that the method sets on its receiver.
 type MethodStates = Rc<[(String, String)]>;
@@ -223,7 +226,7 @@ impl<'a> Library<'a> {
         let language = self.language(path);
         let mut types = vec![path];
         let mut next = 0;
-        while next < types.len() && types.len() < 32 {
+        while next < types.len() && types.len() < MAX_SUPERTYPES {
             if let Some(rows) = self.ty(types[next]) {
                 for base in rows.bases() {
                     if let TypeExpr::Path { path: base, .. } = base {
@@ -324,9 +327,7 @@ impl<'a> Library<'a> {
 
     /// True if the user's configuration contains models.
     pub fn has_user_rows(&self) -> bool {
-        Language::ALL
-            .iter()
-            .any(|language| self.of(*language).layers().any(|(kind, _)| kind == blocklint_models::LayerKind::User))
+        Language::ALL.iter().any(|language| self.of(*language).layers().any(|(kind, _)| kind == LayerKind::User))
     }
 
     /// True if a row of the user's models describes the effect of a call of a path.
@@ -356,14 +357,14 @@ impl<'a> Library<'a> {
     fn has_blocking_iteration(&self, ty: PathId) -> bool {
         ["__next__", "__iter__"].iter().any(|method| {
             let rows = self.calls(self.member(ty, method));
-            rows.effect().any(|row| row.held().is_some())
+            rows.effect().any(|row| row.held_effect().is_some())
         })
     }
 
     /// True if a call of a path returns values whose iteration holds the thread.
     pub fn result_has_blocking_iteration(&self, language: Language, path: &str) -> bool {
         let path = self.path(language, path.split('(').next().unwrap_or(path));
-        self.calls(path).with(|row| row.returns.is_some()).any(|row| match &row.row.returns {
+        self.calls(path).with(|row| row.returns.is_some()).any(|matched| match &matched.row.returns {
             Some(TypeExpr::Path { path, .. }) => self.has_blocking_iteration(self.path(language, path)),
             Some(TypeExpr::SelfType(_)) => self.split(path).is_some_and(|(ty, _)| self.has_blocking_iteration(ty)),
             // A result type that depends on the call may be any type.
@@ -430,7 +431,7 @@ impl<'a> Library<'a> {
                     continue;
                 }
                 let returns: Vec<&TypeExpr> =
-                    rows.with(|row| row.returns.is_some()).filter_map(|row| row.row.returns.as_ref()).collect();
+                    rows.with(|row| row.returns.is_some()).filter_map(|matched| matched.row.returns.as_ref()).collect();
                 let owner = bare.rsplit_once(separator(language)).map(|(head, _)| self.path(language, head));
                 // Type arguments of the result count too: `io::Result<Runtime>`.
                 let result_types = returns.iter().flat_map(|ty| match ty {

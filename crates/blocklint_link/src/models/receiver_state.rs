@@ -7,7 +7,7 @@ use crate::program::ids::{FileId, SiteRef};
 use crate::syntax::forms::field_of;
 use crate::values::value::{BoundId, EnvId, Val};
 use blocklint_core::Language;
-use blocklint_facts::{FileFacts, Form, FormId, Sym, VarKind};
+use blocklint_facts::{FileFacts, Form, FormId, SiteId, Sym, VarKind};
 use blocklint_models::{Argument, Condition, Subject, Test};
 
 impl Linker<'_> {
@@ -64,12 +64,12 @@ impl Linker<'_> {
         if facts.var(var).kind != VarKind::Inner {
             return Vec::new();
         }
-        let at = self.program.site(site).at;
+        let position = self.program.site(site).at;
         let mut results = Vec::new();
-        for (index, row) in facts.sites.iter().enumerate() {
-            let call = site.file.site_ref(blocklint_facts::SiteId(index as u32));
-            if row.at.position < at.position
-                && facts.body_of(row.at) == facts.body_of(at)
+        for (index, site_facts) in facts.sites.iter().enumerate() {
+            let call = site.file.site_ref(SiteId(index as u32));
+            if site_facts.at.position < position.position
+                && facts.body_of(site_facts.at) == facts.body_of(position)
                 && self.receiver_form(call).is_some_and(|receiver| facts.form(receiver) == Form::Var(var))
             {
                 results.extend(self.values.members(self.result(call, EnvId::NONE).value));
@@ -81,7 +81,7 @@ impl Linker<'_> {
 
 /// Returns the values that a file assigns to a field through the receiver: `self.name = …`.
 fn values_assigned(facts: &FileFacts, field: Sym) -> impl Iterator<Item = FormId> {
-    let rows = facts.assigns.iter().filter(|row| row.target.is_some());
+    let rows = facts.assigns.iter().filter(|assignment| assignment.target.is_some());
     rows.filter(move |row| field_of(facts, row.target) == Some(field)).filter_map(|row| row.value.get())
 }
 
@@ -133,14 +133,14 @@ impl<'a> Linker<'a> {
         for name in self.library.state_names(ty, state) {
             let Some(name) = self.program.name(&name) else { continue };
             for &(file, sym) in self.program.occurrences(name) {
-                let other = self.program.facts(file);
+                let declaring_facts = self.program.facts(file);
                 for &setter in self.program.index_of(file).sites_named(sym) {
                     let setter = file.site_ref(setter);
                     let Some(receiver_of_setter) = self.receiver_form(setter) else { continue };
-                    let is_same = match (holder, other.form(receiver_of_setter)) {
+                    let is_same = match (holder, declaring_facts.form(receiver_of_setter)) {
                         (Form::Var(a), Form::Var(b)) => file == site.file && a == b,
                         (Form::Attr(_, a), Form::Attr(_, b)) => {
-                            facts.text(a) == other.text(b)
+                            facts.text(a) == declaring_facts.text(b)
                                 && self.have_related_owners(site, form, setter, receiver_of_setter)
                         }
                         _ => false,

@@ -9,7 +9,10 @@ use crate::models::sql::is_short_statement;
 use crate::program::ids::{PathId, SiteRef};
 use crate::values::value::{BoundId, EnvId, Val};
 use blocklint_facts::FormId;
-use blocklint_models::{Argument, Condition, Subject, Test, TypeTest};
+use blocklint_models::{Argument, Condition, Subject, Test, TypeExpr, TypeTest};
+
+/// How many variables and fields are followed to the constant of an argument.
+const MAX_CONSTANT_DEPTH: u32 = 6;
 
 impl<'a> Linker<'a> {
     /// True if all conditions of `when` and none of `unless` are known to hold at a call.
@@ -88,7 +91,7 @@ impl<'a> Linker<'a> {
             Test::Version(_) | Test::Feature(_) => return ConditionResult::Unknown,
             _ => {}
         }
-        let constant = self.constant(site, form, env, 6);
+        let constant = self.constant(site, form, env, MAX_CONSTANT_DEPTH);
         if matches!((test, &constant), (Test::Contains(_), Constant::Param(_) | Constant::Hidden))
             && let Some(prefix) = self.known_prefix(site, form)
         {
@@ -146,7 +149,8 @@ impl<'a> Linker<'a> {
         };
         let language = self.program.language(site.file);
         // A type such as `Options<worker>`, which calls on a local variable may set.
-        let is_set_by_calls = |test: &TypeTest| matches!(test, TypeTest::Type(blocklint_models::TypeExpr::Path { path, .. }) if path.contains('<'));
+        let is_set_by_calls =
+            |test: &TypeTest| matches!(test, TypeTest::Type(TypeExpr::Path { path, .. }) if path.contains('<'));
         let semantics = lang::semantics(language);
         let set_up = if wanted.iter().any(is_set_by_calls) {
             semantics.states_set_by_calls(self, site, form)
@@ -161,10 +165,10 @@ impl<'a> Linker<'a> {
             for ty in types {
                 let matches = wanted.iter().any(|test| match test {
                     TypeTest::Tag(tag) => self.library.has_tag(ty, tag),
-                    TypeTest::Type(blocklint_models::TypeExpr::Path { path, .. }) => {
+                    TypeTest::Type(TypeExpr::Path { path, .. }) => {
                         self.library.is_subtype(ty, self.library.path(language, path))
                     }
-                    TypeTest::Type(blocklint_models::TypeExpr::Array(_)) => self.is_array(ty),
+                    TypeTest::Type(TypeExpr::Array(_)) => self.is_array(ty),
                     TypeTest::Type(_) => false,
                 });
                 if matches {

@@ -12,6 +12,9 @@ use crate::models::timeout::{Timeout, unit_seconds};
 use crate::program::ids::{PathId, SiteRef};
 use crate::values::value::{BoundId, EnvId, Val};
 
+/// How many variables and fields are followed to the constant of an argument.
+const MAX_CONSTANT_DEPTH: u32 = 3;
+
 /// Returns the source of the guard for a condition of `unless` that callers decide.
 fn source_of_unless(condition: &Condition) -> Source {
     match condition.tests[..] {
@@ -60,19 +63,20 @@ impl<'a> Linker<'a> {
     pub fn effects_if_guard_fails(
         &self,
         site: SiteRef,
-        first: &Sink<'a>,
+        matched_sink: &Sink<'a>,
         receiver: BoundId,
         env: EnvId,
     ) -> Vec<Sink<'a>> {
         let mut sinks = Vec::new();
-        let Some(guard) = first.label.guard.as_ref().filter(|guard| guard.source == Source::When && guard.wanted)
+        let Some(guard) =
+            matched_sink.label.guard.as_ref().filter(|guard| guard.source == Source::When && guard.wanted)
         else {
             return sinks;
         };
-        let rows = self.rows_for_call(first.path, site);
-        for row in rows.effect().skip_while(|row| !std::ptr::eq(row.row, first.row.row)).skip(1) {
+        let rows = self.rows_for_call(matched_sink.path, site);
+        for row in rows.effect().skip_while(|matched| !std::ptr::eq(matched.row, matched_sink.row.row)).skip(1) {
             let Some(RowEffect::Holds(effect)) = row.effect else { break };
-            let mut sink = match self.match_row(site, first.path, receiver, row, effect, env, false) {
+            let mut sink = match self.match_row(site, matched_sink.path, receiver, row, effect, env, false) {
                 None => continue,
                 Some(None) => break,
                 Some(Some(sink)) => sink,
@@ -98,7 +102,7 @@ impl<'a> Linker<'a> {
         let sink = self.sink_or_lock(site, path, receiver, property, EnvId::NONE, true)?;
         let gives_up = sink.row.timeout.as_ref().is_some_and(|timeout| {
             let argument = self.argument(site, timeout);
-            argument.is_some_and(|form| self.constant(site, form, EnvId::NONE, 3) != Constant::Null)
+            argument.is_some_and(|form| self.constant(site, form, EnvId::NONE, MAX_CONSTANT_DEPTH) != Constant::Null)
         });
         (!gives_up && sink.label.effect == Effect::Wait).then_some(sink)
     }
@@ -139,7 +143,7 @@ impl<'a> Linker<'a> {
         site: SiteRef,
         path: PathId,
         receiver: BoundId,
-        row: Match<'a, CallRow>,
+        matched: Match<'a, CallRow>,
         effect: Effect,
         env: EnvId,
         locks: bool,
@@ -147,10 +151,10 @@ impl<'a> Linker<'a> {
         let mut guard: Option<Guard> = None;
         let mut undecided = false;
         let mut place = WhereSet::EVENT_LOOP;
-        if row.native || matches!(effect, Effect::Cpu | Effect::Input | Effect::File) {
+        if matched.native || matches!(effect, Effect::Cpu | Effect::Input | Effect::File) {
             place = WhereSet::ALL;
         }
-        for condition in &row.when {
+        for condition in &matched.when {
             if let Some(limit) = context_limit(condition) {
                 place = place.intersect(limit);
                 continue;
@@ -164,7 +168,7 @@ impl<'a> Linker<'a> {
                 ConditionResult::Param(_) => return None,
             }
         }
-        for condition in &row.unless {
+        for condition in &matched.unless {
             if let Some(limit) = context_limit(condition) {
                 place = place.without(limit);
                 continue;
@@ -193,10 +197,10 @@ impl<'a> Linker<'a> {
         if effect == Effect::Wait && (!locks && self.is_lock(receiver) || self.is_checked_done(site)) {
             return Some(None);
         }
-        let mut severity = self.library.severities().severity_of_row(&row, effect);
+        let mut severity = self.library.severities().severity_of_row(&matched, effect);
         let mut hold = LabelHold::Fixed(Hold::Unbounded);
-        if let Some(timeout) = &row.timeout {
-            match self.timeout(site, timeout, row.unit, env) {
+        if let Some(timeout) = &matched.timeout {
+            match self.timeout(site, timeout, matched.unit, env) {
                 Timeout::Zero => return Some(None),
                 Timeout::Seconds(seconds) => {
                     hold = LabelHold::Fixed(Hold::Seconds(seconds));
@@ -205,8 +209,9 @@ impl<'a> Linker<'a> {
                     }
                 }
                 // The library has a default timeout, but the object may have another one.
-                Timeout::Unbounded if row.default.is_some() && self.argument(site, timeout).is_none() => {
-                    let seconds = row.default.unwrap_or(0.0) * unit_seconds(row.unit, self.program.language(site.file));
+                Timeout::Unbounded if matched.default.is_some() && self.argument(site, timeout).is_none() => {
+                    let seconds =
+                        matched.default.unwrap_or(0.0) * unit_seconds(matched.unit, self.program.language(site.file));
                     let own = if receiver.is_some() { Hold::Unstated } else { Hold::Seconds(seconds) };
                     hold = LabelHold::Fixed(own);
                 }
@@ -225,19 +230,19 @@ impl<'a> Linker<'a> {
                 }
             }
         }
-        if is_local(row.row, effect) {
+        if is_local(matched.row, effect) {
             hold = LabelHold::Fixed(Hold::Unstated);
         }
         // The size is unbounded but unknown. In a loop each piece may be small.
-        let is_sized = row.when.iter().any(|condition| condition.tests.contains(&Test::Unbounded));
+        let is_sized = matched.when.iter().any(|condition| condition.tests.contains(&Test::Unbounded));
         // The source of a stream is unknown.
-        let is_unseen = row.requires_unseen_source();
+        let is_unseen = matched.requires_unseen_source();
         if is_sized || is_unseen {
             undecided = true;
             severity = Severity::Note;
         }
-        let is_for_end = row.ended_by.as_deref() == Some(ENDED_BY_ANY_CALL);
-        if let Some(method) = &row.ended_by
+        let is_for_end = matched.ended_by.as_deref() == Some(ENDED_BY_ANY_CALL);
+        if let Some(method) = &matched.ended_by
             && !is_for_end
             && (self.is_handshake(site, method) || self.is_ended_before(site, method))
         {
@@ -246,7 +251,7 @@ impl<'a> Linker<'a> {
         if severity == Severity::Note {
             hold = LabelHold::Fixed(Hold::Brief);
         }
-        let fails = row.fails;
+        let fails = matched.fails;
         if fails.is_some() {
             severity = Severity::Error;
         }
@@ -261,7 +266,7 @@ impl<'a> Linker<'a> {
         }
         let label = Label {
             effect,
-            native: row.native,
+            native: matched.native,
             severity,
             fails: fails.is_some(),
             once: false,
@@ -272,24 +277,21 @@ impl<'a> Linker<'a> {
             own: None,
             hold,
         };
-        Some(Some(Sink { label, row, path, undecided }))
+        Some(Some(Sink { label, row: matched, path, undecided }))
     }
 
     /// Returns the label of a row for a call with unknown arguments.
     pub fn effect_without_arguments(&self, row: &CallRow) -> Option<Label> {
-        let effect = row.held()?;
-        let own = matches!(effect, Effect::Cpu | Effect::Input | Effect::File);
-        let mut place = if row.native || own { WhereSet::ALL } else { WhereSet::EVENT_LOOP };
+        let effect = row.held_effect()?;
+        let blocks_any_thread = matches!(effect, Effect::Cpu | Effect::Input | Effect::File);
+        let mut place = if row.native || blocks_any_thread { WhereSet::ALL } else { WhereSet::EVENT_LOOP };
         for condition in &row.unless {
             if let Some(limit) = context_limit(condition) {
                 place = place.without(limit);
             }
         }
         let mut severity = self.library.severities().severity_of_row(row, effect);
-        let mut hold = match is_local(row, effect) || row.timeout.is_some() {
-            true => Hold::Unstated,
-            false => Hold::Unbounded,
-        };
+        let mut hold = if is_local(row, effect) || row.timeout.is_some() { Hold::Unstated } else { Hold::Unbounded };
         if effect == Effect::Wait && row.timeout.is_some() {
             severity = severity.min(Severity::Warning);
         }

@@ -29,8 +29,8 @@ impl Linker<'_> {
         // Few projects use one of them.
         let mut named = others.into_iter().filter(|(name, _)| self.program.name(name).is_some()).peekable();
         named.peek()?;
-        let all = self.crate_of(file)?.dependencies.as_ref()?;
-        let has_tokio = all.iter().any(|(_, package, _)| {
+        let dependencies = self.crate_of(file)?.dependencies.as_ref()?;
+        let has_tokio = dependencies.iter().any(|(_, package, _)| {
             let is_of_workspace = || self.program.layout.crates.iter().any(|own| own.package == *package);
             package.starts_with("tokio")
                 || crate::lang::rust::names::TOKIO_DEPENDENTS.contains(&package.as_str())
@@ -39,7 +39,7 @@ impl Linker<'_> {
         if has_tokio {
             None
         } else {
-            named.find(|(name, _)| all.iter().any(|(code, ..)| code == name)).map(|(_, own)| own)
+            named.find(|(name, _)| dependencies.iter().any(|(code, ..)| code == name)).map(|(_, own)| own)
         }
     }
 

@@ -256,8 +256,8 @@ impl Linker<'_> {
         if !self.targets(call, EnvId::NONE).list.iter().any(is_maker) {
             return;
         }
-        for row in self.handovers_for_call(maker, call).iter().filter(|row| !row.during.is_empty()) {
-            let Selector::Argument(argument) = &row.row.selector else { continue };
+        for matched in self.handovers_for_call(maker, call).iter().filter(|row| !row.during.is_empty()) {
+            let Selector::Argument(argument) = &matched.row.selector else { continue };
             let Some(form) = self.argument(call, argument) else { continue };
             self.add_callables_in(targets, call, form, site);
         }
@@ -317,9 +317,10 @@ impl Linker<'_> {
                 }
                 Target::Overrides { .. } => continue,
             };
-            for row in self.handovers_for_call(path, site).iter().filter(|row| !row.during.is_empty()) {
-                if matches!(&row.row.selector, Selector::Argument(argument) if self.is_argument(site, arg, argument)) {
-                    names.extend(self.last_names(&row.row.during));
+            for matched in self.handovers_for_call(path, site).iter().filter(|row| !row.during.is_empty()) {
+                if matches!(&matched.row.selector, Selector::Argument(argument) if self.is_argument(site, arg, argument))
+                {
+                    names.extend(self.last_names(&matched.row.during));
                 }
             }
         }
@@ -329,15 +330,15 @@ impl Linker<'_> {
     /// Returns the names of the later calls that run a method that overrides a library's method.
     pub fn names_of_override_calls(&self, body: BodyRef) -> Vec<Name> {
         let facts = self.program.facts(body.file);
-        let row = self.program.body(body);
-        let Some(class) = row.class.get() else { return Vec::new() };
+        let body_facts = self.program.body(body);
+        let Some(class) = body_facts.class.get() else { return Vec::new() };
         let class = body.file.class_ref(class);
         let mut names = Vec::new();
         for ancestor in self.mro(class).iter() {
             let Ancestor::Library(ty, _) = *ancestor else { continue };
-            let rows = self.library.handovers(self.library.member(ty, facts.text(row.name)));
-            for row in rows.of_via(Via::Override) {
-                names.extend(self.last_names(&row.row.during));
+            let rows = self.library.handovers(self.library.member(ty, facts.text(body_facts.name)));
+            for matched in rows.rows_of_via(Via::Override) {
+                names.extend(self.last_names(&matched.row.during));
             }
         }
         names

@@ -10,6 +10,9 @@ use crate::linker::Linker;
 use crate::program::ids::SiteRef;
 use crate::values::value::EnvId;
 
+/// How many variables and fields are followed to the constant of a timeout.
+const MAX_CONSTANT_DEPTH: u32 = 6;
+
 /// The longest time for which a call waits.
 pub(crate) enum Timeout {
     /// The call does not wait.
@@ -35,7 +38,7 @@ impl Linker<'_> {
             TimeUnit::Seconds(seconds) => seconds,
             TimeUnit::Hidden => return Timeout::Hidden,
         };
-        match self.constant(site, form, env, 6) {
+        match self.constant(site, form, env, MAX_CONSTANT_DEPTH) {
             Constant::Null => Timeout::Unbounded,
             Constant::Param(index) => Timeout::Param(index, unit),
             constant => match constant.number().or_else(|| self.duration(site, form)) {
@@ -53,8 +56,8 @@ impl Linker<'_> {
     fn duration(&self, site: SiteRef, form: FormId) -> Option<f64> {
         let facts = self.program.facts(site.file);
         let Form::Result(call) = facts.form(form) else { return None };
-        let row = facts.site(call);
-        let unit = crate::lang::words_of(facts.language).duration_unit(facts.text(row.name))?;
+        let site_facts = facts.site(call);
+        let unit = crate::lang::words_of(facts.language).duration_unit(facts.text(site_facts.name))?;
         let [arg] = facts.args_of(call)[..] else { return None };
         match facts.form(arg.value) {
             Form::Int(value) => Some(value as f64 * unit),

@@ -3,7 +3,7 @@
 
 use crate::lang;
 use blocklint_core::{Language, Runtime};
-use blocklint_facts::{RegionKind, SiteKind};
+use blocklint_facts::{Form, RegionKind, SiteKind};
 use blocklint_models::{Condition, Subject, Switch, SwitchContext};
 
 use crate::linker::Linker;
@@ -110,13 +110,13 @@ impl Units {
                 let (Some(library), Some(range)) = (&switch.library, &switch.version) else { continue };
                 let dependency = stated(library);
                 let exact = dependency.is_some_and(|dependency| dependency.is_exact);
-                let holds = range.holds(dependency.and_then(|dependency| dependency.version.as_ref()));
+                let holds = range.contains(dependency.and_then(|dependency| dependency.version.as_ref()));
                 let shows_by_code = || !exact && (by_code.shows)(linker, folder, &switch.name);
                 if (holds || shows_by_code()) && !self.rows[index].on.contains(&switch.name) {
                     self.rows[index].on.push(switch.name.clone());
                 }
                 if let Some(dependency) = dependency.filter(|dependency| !dependency.is_exact)
-                    && dependency.oldest.as_ref().is_some_and(|oldest| holds != range.holds(Some(oldest)))
+                    && dependency.oldest.as_ref().is_some_and(|oldest| holds != range.contains(Some(oldest)))
                     && let Some(words) = (by_code.other_path)(&switch.name, dependency)
                 {
                     self.rows[index].other_paths.push((switch.name.clone(), words));
@@ -245,7 +245,7 @@ fn depends_on_environment(linker: &Linker<'_>, site: SiteRef) -> bool {
 fn keeps_real_threads(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let mut args = linker.program.args_of(site).into_iter();
-    args.any(|arg| facts.text(arg.name) == "thread" && facts.form(arg.value) == blocklint_facts::Form::Bool(false))
+    args.any(|arg| facts.text(arg.name) == "thread" && facts.form(arg.value) == Form::Bool(false))
 }
 
 /// Returns the calls of a library's function, also under import aliases (Python).

@@ -38,15 +38,17 @@ impl Linker<'_> {
             stream = self.unwrap_readers(site, inner);
         }
         let Form::Var(var) = facts.form(stream) else { return ConditionResult::No };
-        let row = facts.var(var);
-        let VarKind::Param(index) = row.kind else { return ConditionResult::No };
+        let var_facts = facts.var(var);
+        let VarKind::Param(index) = var_facts.kind else { return ConditionResult::No };
         if facts.assigns_of(var).next().is_some() {
             return ConditionResult::No;
         }
-        match row.body == facts.body_of(self.program.site(site).at) {
-            true => ConditionResult::Param(index),
-            false if self.is_stream_unseen(site.file.body_ref(row.body), index, hops) => ConditionResult::Yes,
-            false => ConditionResult::No,
+        if var_facts.body == facts.body_of(self.program.site(site).at) {
+            ConditionResult::Param(index)
+        } else if self.is_stream_unseen(site.file.body_ref(var_facts.body), index, hops) {
+            ConditionResult::Yes
+        } else {
+            ConditionResult::No
         }
     }
 
@@ -74,9 +76,10 @@ impl Linker<'_> {
 
     fn unseen_test_within(&self, site: SiteRef, form: FormId, hops: u32) -> ConditionResult {
         let members = self.values.members(self.eval(self.scope_of(site, EnvId::NONE), form).value);
-        match members.is_empty() || !members.iter().all(|&val| self.is_any_stream(val)) {
-            true => ConditionResult::No,
-            false => self.unseen_at(site, form, hops),
+        if members.is_empty() || !members.iter().all(|&val| self.is_any_stream(val)) {
+            ConditionResult::No
+        } else {
+            self.unseen_at(site, form, hops)
         }
     }
 

@@ -55,10 +55,10 @@ impl ByBody {
         let count = facts.bodies.len();
         let key = |body: BodyId| body.get().map(BodyId::index);
         ByBody {
-            sites: PlacesByKey::new(count, facts.sites.iter().map(|row| key(facts.body_of(row.at)))),
-            exits: PlacesByKey::new(count, facts.exits.iter().map(|row| key(facts.body_of(row.at)))),
+            sites: PlacesByKey::new(count, facts.sites.iter().map(|site_facts| key(facts.body_of(site_facts.at)))),
+            exits: PlacesByKey::new(count, facts.exits.iter().map(|exit| key(facts.body_of(exit.at)))),
             regions: PlacesByKey::new(count, facts.regions.iter().map(|row| key(row.body))),
-            bodies: PlacesByKey::new(count, facts.bodies.iter().map(|row| key(row.parent))),
+            bodies: PlacesByKey::new(count, facts.bodies.iter().map(|body_facts| key(body_facts.parent))),
         }
     }
 

@@ -35,16 +35,16 @@ pub struct SourceFile {
     pub index: OnceLock<FileIndex>,
     /// True if findings in this file are reported.
     pub reported: bool,
-    /// The comments in it that silence rules.
-    pub silencing: Vec<SilencingComment>,
+    /// The comments in it that suppress rules.
+    pub resolved_suppressions: Vec<ResolvedSuppression>,
 }
 
-/// A comment that silences rules, with the rules that its words resolve to.
+/// A comment that suppresses rules, with the rules that its words resolve to.
 #[derive(Clone, Debug)]
-pub struct SilencingComment {
+pub struct ResolvedSuppression {
     /// Its index in the suppressions of its file's facts.
     pub index: u32,
-    /// The rules that it contains as a code, a prefix or a name; empty for a comment that silences all rules.
+    /// The rules that it contains as a code, a prefix or a name; empty for a comment that suppresses all rules.
     pub rules: Vec<RuleCode>,
     /// The rules that report the same direct call as a code of another linter in the comment.
     pub aliases: Vec<RuleCode>,

@@ -3,6 +3,9 @@
 use blocklint_facts::{
     AssignId, BodyFlags, BodyId, FileFacts, Form, FormId, ParamKind, SiteId, SiteKind, Sym, VarKind,
 };
+
+/// How deep an expression is searched for names.
+const MAX_FORM_DEPTH: u32 = 8;
 /// The place to which a value goes that is mentioned outside of callee position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mention {
@@ -197,7 +200,12 @@ impl FileIndex {
                 continue;
             }
             for (arg, row) in site.args.range().enumerate() {
-                reader.add_mentions(facts.args.at(row).value, Mention::Arg(id, arg as u32), Wrap::Direct, 8);
+                reader.add_mentions(
+                    facts.args.at(row).value,
+                    Mention::Arg(id, arg as u32),
+                    Wrap::Direct,
+                    MAX_FORM_DEPTH,
+                );
             }
             match site.kind {
                 SiteKind::Call | SiteKind::New | SiteKind::Decorate
@@ -205,7 +213,7 @@ impl FileIndex {
                         facts.form(site.callee),
                         Form::Attr(..) | Form::Path(..) | Form::Var(_) | Form::Name(_)
                     ) => {}
-                _ => reader.add_mentions(site.callee, Mention::Operand(id), Wrap::Direct, 8),
+                _ => reader.add_mentions(site.callee, Mention::Operand(id), Wrap::Direct, MAX_FORM_DEPTH),
             }
             // `work.run()` calls the lambda that is the value of `work`.
             if facts.language == blocklint_core::Language::Java
@@ -217,12 +225,12 @@ impl FileIndex {
                     Form::Var(_) | Form::Name(_) | Form::Attr(..) | Form::Result(_) | Form::Cast(..)
                 )
             {
-                reader.add_mentions(base, Mention::Operand(id), Wrap::Direct, 8);
+                reader.add_mentions(base, Mention::Operand(id), Wrap::Direct, MAX_FORM_DEPTH);
             }
         }
         for (index, assign) in facts.assigns.iter().enumerate() {
             let id = AssignId(index as u32);
-            reader.add_mentions(assign.value, Mention::Assign(id), Wrap::Direct, 8);
+            reader.add_mentions(assign.value, Mention::Assign(id), Wrap::Direct, MAX_FORM_DEPTH);
             if let Form::Attr(base, sym) = facts.form(assign.target)
                 && let Some(counts) = reader.named.get_mut(sym.index())
             {
@@ -231,11 +239,11 @@ impl FileIndex {
             }
         }
         for (index, exit) in facts.exits.iter().enumerate() {
-            reader.add_mentions(exit.value, Mention::Exit(index as u32), Wrap::Direct, 8);
+            reader.add_mentions(exit.value, Mention::Exit(index as u32), Wrap::Direct, MAX_FORM_DEPTH);
         }
         for (index, param) in facts.params.iter().enumerate() {
             // A value inside an annotation, `Annotated[Store, Depends(make)]`, is an argument of a site already.
-            reader.add_mentions(param.default, Mention::Default(index as u32), Wrap::Direct, 8);
+            reader.add_mentions(param.default, Mention::Default(index as u32), Wrap::Direct, MAX_FORM_DEPTH);
         }
 
         let named_starts = Starts::new(named);
@@ -260,8 +268,8 @@ impl FileIndex {
             mentions[position] = Packed::new(mention, wrap);
         }
         let mut attr_assigns = vec![(AssignId(0), false); attrs.len()].into_boxed_slice();
-        for &(sym, assign, own) in &*attrs {
-            attr_assigns[take(&mut named[sym.index()][ATTRS])] = (assign, own);
+        for &(sym, assign, is_own) in &*attrs {
+            attr_assigns[take(&mut named[sym.index()][ATTRS])] = (assign, is_own);
         }
         FileIndex {
             named: named_starts,

@@ -1,7 +1,7 @@
 //! Completed publishers: publishers that have their value before a call waits for them, so that the wait does not
 //! block: `Mono.just(x).block()` (Java).
 
-use blocklint_facts::{ExitKind, Form, FormId, VarKind};
+use blocklint_facts::{AltKind, ExitKind, Form, FormId, VarKind};
 
 use crate::calls::targets::Target;
 use crate::linker::Linker;
@@ -9,6 +9,9 @@ use crate::program::ids::{BodyRef, SiteRef};
 use crate::reactive::upstream::CALLABLE;
 use crate::values::expr::Scope;
 use crate::values::value::EnvId;
+
+/// The most nested calls that are followed to the publisher that they return.
+const MAX_CALL_DEPTH: u32 = 3;
 
 /// The states, by model rows, of publishers that complete on the subscriber's thread: they have a value or wrap a call.
 const COMPLETE: &[&str] = &["complete", CALLABLE];
@@ -33,7 +36,7 @@ impl<'a> Linker<'a> {
         let Some(Form::Result(call)) = self.receiver_form(site).map(|receiver| facts.form(receiver)) else {
             return false;
         };
-        self.may_return_complete(site.file.site_ref(call), 3)
+        self.may_return_complete(site.file.site_ref(call), MAX_CALL_DEPTH)
     }
 
     /// True if a method of the project among the targets of a call returns a completed publisher in any `return`.
@@ -72,7 +75,7 @@ impl<'a> Linker<'a> {
             Form::Result(site) => return self.returns_completed_publisher(file.site_ref(site), depth),
             Form::Cast(inner, _) => return self.is_complete(scope, inner, depth),
             Form::Alt(kind, list) => {
-                let test = usize::from(kind == blocklint_facts::AltKind::Ternary);
+                let test = usize::from(kind == AltKind::Ternary);
                 let branches = facts.list(list);
                 return branches[test.min(branches.len())..]
                     .iter()
@@ -105,13 +108,14 @@ impl<'a> Linker<'a> {
                 Target::Body { body, .. } if self.is_stub(body) && self.has_implementations(body) => continue,
                 Target::Body { body, .. } => self.returns_complete(body, depth),
                 Target::Overrides { class, name } => {
-                    let all = self.overrides(class, name);
-                    let mut implementations = all.iter().filter(|body| {
+                    let override_list = self.overrides(class, name);
+                    let mut implementations = override_list.iter().filter(|body| {
                         !self.program.is_test(body.file)
                             && !self.is_stub(**body)
                             && self.may_run_override(class, name, **body, site)
                     });
-                    all.len() <= MAX_IMPLEMENTATIONS && implementations.all(|&body| self.returns_complete(body, depth))
+                    override_list.len() <= MAX_IMPLEMENTATIONS
+                        && implementations.all(|&body| self.returns_complete(body, depth))
                 }
             };
             if !is_complete {

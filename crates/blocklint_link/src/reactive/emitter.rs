@@ -20,10 +20,10 @@ impl Linker<'_> {
         let Form::Callable(body) = facts.form(only.value) else { return false };
         let [sink] = facts.params_of(body) else { return false };
         (0..facts.sites.len()).map(|index| SiteId(index as u32)).any(|site| {
-            let row = facts.site(site);
-            (facts.body_of(row.at) == body
-                || self.runs_within(source.file, facts.body_of(row.at), body, MAX_NESTED_LAMBDAS))
-                && idioms::completes_sink(facts.text(row.name))
+            let site_facts = facts.site(site);
+            (facts.body_of(site_facts.at) == body
+                || self.runs_within(source.file, facts.body_of(site_facts.at), body, MAX_NESTED_LAMBDAS))
+                && idioms::completes_sink(facts.text(site_facts.name))
                 && self
                     .receiver_form(source.file.site_ref(site))
                     .is_some_and(|receiver| facts.form(receiver) == Form::Var(sink.var))

@@ -3,24 +3,25 @@
 
 use crate::lang;
 use blocklint_core::{Context, Language, Runtime};
-use blocklint_facts::{At, Form, FormId};
+use blocklint_facts::{At, BodyFlags, BodyId, BodyKind, ClassKind, Form, FormId};
 use blocklint_models::{HandoverContext, Runs, Selector, Via};
 
-use crate::calls::targets::Target;
+use crate::calls::targets::{ArgumentUse, Target};
 use crate::classes::hierarchy::Ancestor;
 use crate::linker::{Linker, Typed};
-use crate::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
+use crate::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
 use crate::program::occurrences::Mention;
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
+
+/// The most mentions of one lambda that are followed.
+const MAX_MENTIONS: usize = 4;
 
 impl<'a> Linker<'a> {
     /// Returns the path of the library method to which a lambda is passed (Java).
     pub fn library_method_taking(&self, body: BodyRef) -> Option<String> {
         let facts = self.program.facts(body.file);
-        if facts.language != blocklint_core::Language::Java
-            || self.program.body(body).kind != blocklint_facts::BodyKind::Lambda
-        {
+        if facts.language != Language::Java || self.program.body(body).kind != BodyKind::Lambda {
             return None;
         }
         let uses = self.program.uses_of_callable(body);
@@ -96,7 +97,7 @@ impl<'a> Linker<'a> {
             return declared;
         };
         let passed = match self.program.body(body).kind {
-            blocklint_facts::BodyKind::Lambda => self.lambda_param(body, index),
+            BodyKind::Lambda => self.lambda_param(body, index),
             _ => self.value_passed_to_override(body, index),
         };
         let Some(passed) = passed else { return declared };
@@ -110,12 +111,12 @@ impl<'a> Linker<'a> {
     /// Returns the value that a library passes to a method that overrides one of its methods.
     fn value_passed_to_override(&self, body: BodyRef, index: u32) -> Option<Typed> {
         let facts = self.program.facts(body.file);
-        let row = self.program.body(body);
-        let class = body.file.class_ref(row.class.get()?);
+        let body_facts = self.program.body(body);
+        let class = body.file.class_ref(body_facts.class.get()?);
         self.mro(class).iter().find_map(|ancestor| {
             let Ancestor::Library(ty, _) = *ancestor else { return None };
-            let handovers = self.library.handovers(self.library.member(ty, facts.text(row.name)));
-            let handover = handovers.of_via(Via::Override).find(|row| !row.gives.is_empty())?;
+            let handovers = self.library.handovers(self.library.member(ty, facts.text(body_facts.name)));
+            let handover = handovers.rows_of_via(Via::Override).find(|row| !row.gives.is_empty())?;
             let passed = handover.row.gives.get(index as usize)?;
             Some(self.type_value(passed, Val::External(ty), None))
         })
@@ -131,10 +132,10 @@ impl<'a> Linker<'a> {
                 Selector::Argument(argument) => !row.gives.is_empty() && self.is_argument(site, arg, argument),
                 Selector::Via(_) => false,
             });
-            let Some(row) = row else { continue };
-            let Some(passed) = row.row.gives.get(index as usize) else { continue };
-            let own = if receiver.is_some() { self.values.single(receiver) } else { Val::External(path) };
-            let passed = self.type_value(passed, own, Some((site, EnvId::NONE)));
+            let Some(matched) = row else { continue };
+            let Some(passed) = matched.row.gives.get(index as usize) else { continue };
+            let receiver_value = if receiver.is_some() { self.values.single(receiver) } else { Val::External(path) };
+            let passed = self.type_value(passed, receiver_value, Some((site, EnvId::NONE)));
             if !self.values.is_unknown(passed.value) {
                 return Some(passed);
             }
@@ -154,8 +155,8 @@ impl<'a> Linker<'a> {
         };
         match mention {
             Mention::Assign(assign) => {
-                let row = facts.assign(assign);
-                read(row.at, row.annotation)
+                let assignment = facts.assign(assign);
+                read(assignment.at, assignment.annotation)
             }
             Mention::Exit(exit) => {
                 let row = facts.exits.at(exit as usize);
@@ -221,10 +222,10 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the value that a library passes to the only method of its functional interface, by a row.
-    fn value_passed_to_method_of(&self, ty: crate::program::ids::PathId, index: u32, interface: Val) -> Option<Typed> {
+    fn value_passed_to_method_of(&self, ty: PathId, index: u32, interface: Val) -> Option<Typed> {
         let method = self.library.ty(ty)?.functional()?;
         let rows = self.library.handovers(self.library.member(ty, method));
-        let handover = rows.of_via(Via::Override).find(|row| !row.gives.is_empty())?;
+        let handover = rows.rows_of_via(Via::Override).find(|row| !row.gives.is_empty())?;
         let passed = self.type_value(handover.row.gives.get(index as usize)?, interface, None);
         (!self.values.is_unknown(passed.value)).then_some(passed)
     }
@@ -232,20 +233,18 @@ impl<'a> Linker<'a> {
     /// Returns the only abstract method of an interface of the project.
     pub(crate) fn functional_method(&self, class: ClassRef) -> Option<BodyRef> {
         let (facts, class_id) = self.program.facts_and_id(class);
-        if self.program.class(class).kind != blocklint_facts::ClassKind::Interface {
+        if self.program.class(class).kind != ClassKind::Interface {
             return None;
         }
         let mut stubs = facts.bodies.iter().enumerate().filter(|(_, body)| {
-            body.class == class_id
-                && body.kind == blocklint_facts::BodyKind::Function
-                && body.flags.has(blocklint_facts::BodyFlags::STUB)
+            body.class == class_id && body.kind == BodyKind::Function && body.flags.has(BodyFlags::STUB)
         });
         let (index, _) = stubs.next()?;
-        stubs.next().is_none().then_some(class.file.body_ref(blocklint_facts::BodyId(index as u32)))
+        stubs.next().is_none().then_some(class.file.body_ref(BodyId(index as u32)))
     }
 
     /// True if a library's type is a functional interface.
-    pub(crate) fn is_functional_type(&self, ty: crate::program::ids::PathId) -> bool {
+    pub(crate) fn is_functional_type(&self, ty: PathId) -> bool {
         lang::java::names::is_functional_interface(&self.library.text(ty))
             || self.library.ty(ty).is_some_and(|rows| rows.functional().is_some())
     }
@@ -265,18 +264,16 @@ impl<'a> Linker<'a> {
     /// library calls on its event loop.
     pub fn loop_runtime_of_lambda(&self, body: BodyRef) -> Option<Option<Runtime>> {
         let mentions = self.program.uses_of_callable(body);
-        for (mention, _) in mentions.iter().take(4) {
+        for (mention, _) in mentions.iter().take(MAX_MENTIONS) {
             // A row or summary of the argument takes precedence over its declared type.
             if let Mention::Arg(site, arg) = mention {
                 let argument_use = self.argument_use(body.file.site_ref(site), arg, EnvId::NONE);
-                if argument_use != crate::calls::targets::ArgumentUse::default()
-                    || self.runs_in_closures(body.file.site_ref(site), arg)
-                {
+                if argument_use != ArgumentUse::default() || self.runs_in_closures(body.file.site_ref(site), arg) {
                     continue;
                 }
             }
             for val in self.declared_types_at(body.file, mention) {
-                let types: Vec<crate::program::ids::PathId> = match val {
+                let types: Vec<PathId> = match val {
                     Val::Library { ty, .. } => self.library.supertypes(ty).to_vec(),
                     Val::Instance { class, .. } => self
                         .mro(class)
@@ -291,7 +288,7 @@ impl<'a> Linker<'a> {
                 for ty in types {
                     let Some(method) = self.library.ty(ty).and_then(|rows| rows.functional()) else { continue };
                     let rows = self.library.handovers(self.library.member(ty, method));
-                    let handover = rows.of_via(Via::Override).next();
+                    let handover = rows.rows_of_via(Via::Override).next();
                     if let Some(row) = handover
                         && matches!(row.context, HandoverContext::Is(Runs::In(Context::EventLoop)))
                     {

@@ -17,7 +17,7 @@ pub(crate) mod upstream;
 use std::rc::Rc;
 
 use blocklint_core::{Confidence, Language};
-use blocklint_facts::{BodyKind, FormId, SiteId, Sym, VarId};
+use blocklint_facts::{BodyKind, FileFacts, FormId, SiteId, Sym, VarId};
 use blocklint_models::{Argument, CallRows, Role, TypeExpr};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -196,13 +196,13 @@ impl<'a> Linker<'a> {
             // Downstream code that moves the chain, or waits for the whole chain, also moves or waits for its source.
             let is_known = downstream.is_moved && downstream.root.is_none() && downstream.open.is_empty();
             let in_worker = || self.has_blocking_annotation(self.program.body_of_site(operator));
-            match is_known {
-                true => position.merge(&downstream),
+            if is_known {
+                position.merge(&downstream);
+            } else if self.is_subscribing_operator(operator) && in_worker() {
                 // If a worker subscribes to the chain, no code shows that it continues on another thread.
-                false if self.is_subscribing_operator(operator) && in_worker() => {
-                    position.merge(&Position { drivers: vec![operator], ..Position::default() });
-                }
-                false => position.merge(&Position::root(Confidence::Medium)),
+                position.merge(&Position { drivers: vec![operator], ..Position::default() });
+            } else {
+                position.merge(&Position::root(Confidence::Medium));
             }
         }
         position
@@ -299,10 +299,10 @@ impl<'a> Linker<'a> {
 
     /// Returns true if a library's call returns a publisher, by its rows; `None` if no row declares its result.
     fn returns_publisher(&self, path: PathId, rows: &CallRows<'a>) -> Option<bool> {
-        let row = rows.with(|row| row.returns.is_some()).next()?;
+        let matched = rows.with(|row| row.returns.is_some()).next()?;
         let owner = || self.library.split(path).map(|(owner, _)| owner);
         let of_publisher = || owner().is_some_and(|owner| self.library.role(owner) == Some(Role::Publisher));
-        Some(match row.row.returns.as_ref()? {
+        Some(match matched.row.returns.as_ref()? {
             TypeExpr::Path { path: ty, .. } => {
                 let ty = self.library.path(self.library.language(path), ty);
                 self.library.role(ty) == Some(Role::Publisher)
@@ -331,7 +331,7 @@ impl<'a> Linker<'a> {
         let targets = self.targets(site, EnvId::NONE);
         !targets.list.is_empty()
             && targets.list.iter().all(|target| match *target {
-                crate::calls::targets::Target::Row { path, receiver, .. } => {
+                Target::Row { path, receiver, .. } => {
                     let owner = self.library.split(path).map(|(owner, _)| owner);
                     !receiver.is_some()
                         && owner.is_some_and(|owner| self.library.role(owner) == Some(Role::Publisher))
@@ -398,7 +398,7 @@ impl Operators {
     }
 
     /// Adds a call under the results, variables and attributes in the form of its receiver.
-    fn add(&mut self, facts: &blocklint_facts::FileFacts, form: FormId, site: SiteId, depth: u32) {
+    fn add(&mut self, facts: &FileFacts, form: FormId, site: SiteId, depth: u32) {
         use blocklint_facts::Form;
         let Some(depth) = depth.checked_sub(1) else { return };
         match facts.form(form) {

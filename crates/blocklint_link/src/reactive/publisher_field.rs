@@ -4,7 +4,7 @@ use blocklint_facts::{AssignKind, At, BodyKind, FormId, Sym};
 
 use crate::classes::hierarchy::Ancestor;
 use crate::linker::Linker;
-use crate::program::ids::{ClassRef, VarRef};
+use crate::program::ids::{ClassRef, Name, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::Val;
 
@@ -26,23 +26,27 @@ impl<'a> Linker<'a> {
         /// The maximal number of assignments of each kind that are returned.
         const MAX_ASSIGNMENTS: usize = 8;
         let facts = self.program.facts(var.file);
-        let own = self.program.assigns_of(var).filter(|row| row.kind != AssignKind::Definition);
-        let mut values: Vec<(At, FormId)> =
-            own.filter(|row| row.value.is_some()).map(|row| (row.at, row.value)).take(MAX_ASSIGNMENTS).collect();
-        let row = self.program.var(var);
-        if facts.body(row.body).kind == BodyKind::Class {
-            let of_class = |at: At| {
-                let class = self.class_around(self.program.body_of(var.file, at));
-                class.is_some_and(|class| class.file == var.file && self.program.class(class).body == row.body)
+        let direct_assigns =
+            self.program.assigns_of(var).filter(|assignment| assignment.kind != AssignKind::Definition);
+        let mut values: Vec<(At, FormId)> = direct_assigns
+            .filter(|row| row.value.is_some())
+            .map(|row| (row.at, row.value))
+            .take(MAX_ASSIGNMENTS)
+            .collect();
+        let var_facts = self.program.var(var);
+        if facts.body(var_facts.body).kind == BodyKind::Class {
+            let of_class = |position: At| {
+                let class = self.class_around(self.program.body_of(var.file, position));
+                class.is_some_and(|class| class.file == var.file && self.program.class(class).body == var_facts.body)
             };
-            let by_this = self.program.index_of(var.file).attr_assigns(row.name).iter().filter(|(_, own)| *own);
+            let by_this = self.program.index_of(var.file).attr_assigns(var_facts.name).iter().filter(|(_, own)| *own);
             let rows = by_this.map(|&(assign, _)| facts.assign(assign)).filter(|row| row.value.is_some());
             values.extend(rows.filter(|row| of_class(row.at)).map(|row| (row.at, row.value)).take(MAX_ASSIGNMENTS));
         }
         values
     }
 
-    fn field_in(&self, class: ClassRef, name: crate::program::ids::Name) -> Option<VarRef> {
+    fn field_in(&self, class: ClassRef, name: Name) -> Option<VarRef> {
         self.mro(class).iter().find_map(|ancestor| match *ancestor {
             Ancestor::Class(owner) => {
                 let (owner, var) = self.own_member(owner, name)?;

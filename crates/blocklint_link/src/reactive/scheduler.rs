@@ -67,9 +67,9 @@ impl<'a> Linker<'a> {
 
     /// Returns the threads of the scheduler that all known callers pass to a parameter; `None` if they differ.
     fn scheduler_passed_to(&self, param: VarRef, depth: u32) -> Option<Runs> {
-        let row = self.program.var(param);
-        let VarKind::Param(index) = row.kind else { return None };
-        let body = param.file.body_ref(row.body);
+        let var_facts = self.program.var(param);
+        let VarKind::Param(index) = var_facts.kind else { return None };
+        let body = param.file.body_ref(var_facts.body);
         let sites = self.sites_calling(body);
         if sites.is_empty() && self.is_injected(body) {
             return self.scheduler_injected_into(param, depth);
@@ -107,7 +107,7 @@ impl<'a> Linker<'a> {
         targets.list.iter().find_map(|target| match *target {
             Target::Row { path, .. } => {
                 let rows = self.rows_for_call(path, site);
-                let runs = rows.with(|row| row.scheduler.is_some()).next().and_then(|row| row.row.scheduler);
+                let runs = rows.with(|row| row.scheduler.is_some()).next().and_then(|matched| matched.row.scheduler);
                 // A constructor creates an instance of its own type.
                 let types = self.library.supertypes(path);
                 runs.or_else(|| types.iter().find_map(|&ty| self.library.ty(ty).and_then(|rows| rows.scheduler())))

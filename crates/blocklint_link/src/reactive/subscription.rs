@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use blocklint_core::{Confidence, Context, Effect};
-use blocklint_facts::{BodyKind, Form, VarKind};
+use blocklint_facts::{BodyKind, Form, VarId, VarKind};
 use blocklint_models::{CallRow, HandoverContext, MoveTo, Moves, Runs, Selector};
 
 use crate::calls::param_summary::ParamUse;
@@ -15,6 +15,9 @@ use crate::program::occurrences::Mention;
 use crate::reactive::{ItemThreads, Position};
 use crate::values::expr::Scope;
 use crate::values::value::EnvId;
+
+/// The most overrides of one method that are searched.
+const MAX_OVERRIDES: usize = 4;
 
 impl<'a> Linker<'a> {
     /// Returns the position at which subscribers subscribe to the chain in a site's result.
@@ -63,8 +66,8 @@ impl<'a> Linker<'a> {
             }
             let rows = self.rows_for_call(path, next);
             let holds = |row: &CallRow| self.conditions_hold(&row.when, &row.unless, next, EnvId::NONE);
-            let mover = rows.with(|row| row.moves.is_some()).find(|row| holds(row.row));
-            let mover = mover.and_then(|row| row.row.moves.as_ref());
+            let mover = rows.with(|row| row.moves.is_some()).find(|matched| holds(matched.row));
+            let mover = mover.and_then(|matched| matched.row.moves.as_ref());
             if let Some(to) = self.moves_source(mover, next) {
                 let threads = self.threads_after_move(to, next);
                 let mut position = self.position_on_threads(threads, next);
@@ -72,7 +75,7 @@ impl<'a> Linker<'a> {
                 found.merge(&position);
                 continue;
             }
-            if rows.effect().any(|row| row.held() == Some(Effect::NestedLoop)) {
+            if rows.effect().any(|row| row.held_effect() == Some(Effect::NestedLoop)) {
                 found.merge(&Position { drivers: vec![next], is_moved: true, ..Position::default() });
                 continue;
             }
@@ -163,7 +166,7 @@ impl<'a> Linker<'a> {
     /// may pass `null`.
     pub(crate) fn is_moved_by_call(&self, body: BodyRef, site: SiteRef) -> bool {
         let (facts, body_id) = self.program.facts_and_id(body);
-        let vars = (0..facts.vars.len()).map(|index| blocklint_facts::VarId(index as u32));
+        let vars = (0..facts.vars.len()).map(|index| VarId(index as u32));
         let mut locals = vars.filter(|&var| facts.var(var).body == body_id && facts.var(var).kind == VarKind::Inner);
         locals.any(|var| {
             let index = self.mover_param(body.file.var_ref(var));
@@ -182,7 +185,7 @@ impl<'a> Linker<'a> {
                 let Target::Row { path, .. } = *target else { return None };
                 let rows = self.rows_for_call(path, next);
                 let Some(Moves::Source(MoveTo::Scheduler(argument))) =
-                    rows.with(|row| row.moves.is_some()).next().and_then(|row| row.row.moves.as_ref())
+                    rows.with(|row| row.moves.is_some()).next().and_then(|matched| matched.row.moves.as_ref())
                 else {
                     return None;
                 };
@@ -238,7 +241,7 @@ impl<'a> Linker<'a> {
                     position.merge(&self.downstream_of_param(site, arg, body, with_receiver));
                 }
                 Target::Overrides { class, name } => {
-                    for &body in self.overrides(class, name).iter().take(4) {
+                    for &body in self.overrides(class, name).iter().take(MAX_OVERRIDES) {
                         position.merge(&self.downstream_of_param(site, arg, body, false));
                     }
                 }
@@ -315,12 +318,13 @@ impl<'a> Linker<'a> {
                         Selector::Argument(argument) => self.is_argument(site, arg, argument),
                         Selector::Via(_) => false,
                     });
-                    let runs =
-                        row.filter(|row| row.during.is_empty()).map(|row| self.handover_context(row.row, site, true));
+                    let runs = row
+                        .filter(|row| row.during.is_empty())
+                        .map(|matched| self.handover_context(matched.row, site, true));
                     position.merge(&match runs {
                         Some(Runs::Chain) => self.position_on_threads(self.item_threads_before(site), site),
                         Some(Runs::Caller) => (*self.downstream_of_site(site)).clone(),
-                        Some(Runs::In(blocklint_core::Context::EventLoop)) => Position::root(Confidence::High),
+                        Some(Runs::In(Context::EventLoop)) => Position::root(Confidence::High),
                         _ => Position::root(Confidence::Medium),
                     });
                 }
@@ -328,7 +332,7 @@ impl<'a> Linker<'a> {
                     position.merge(&self.downstream_of_called_param(site, arg, body, with_receiver));
                 }
                 Target::Overrides { class, name } => {
-                    for &body in self.overrides(class, name).iter().take(4) {
+                    for &body in self.overrides(class, name).iter().take(MAX_OVERRIDES) {
                         position.merge(&self.downstream_of_called_param(site, arg, body, false));
                     }
                 }

@@ -1,7 +1,7 @@
 //! Upstream of an operator: the threads on which the operator receives its items, by the operators before it.
 
 use blocklint_core::Context;
-use blocklint_facts::{BodyKind, ExitKind, Form, FormId, VarKind};
+use blocklint_facts::{AltKind, BodyKind, ExitKind, Form, FormId, VarKind};
 use blocklint_models::{Argument, CallRow, HandoverContext, MoveTo, Moves, Runs, Selector, TypeExpr};
 
 use crate::calls::targets::Target;
@@ -10,7 +10,13 @@ use crate::program::ids::{BodyRef, PathId, SiteRef, VarRef};
 use crate::program::occurrences::Mention;
 use crate::reactive::BodyUse;
 use crate::values::expr::Scope;
-use crate::values::value::EnvId;
+use crate::values::value::{EnvId, Val};
+
+/// The most `return` statements of one method that are followed.
+const MAX_RETURNS: usize = 16;
+
+/// The most targets of one call that are followed to their publishers.
+const MAX_TARGETS: usize = 3;
 
 /// The state of a publisher that wraps one call (`Mono.fromCallable`). The call runs on the subscriber's thread.
 pub(crate) const CALLABLE: &str = "callable";
@@ -70,11 +76,8 @@ impl<'a> Linker<'a> {
     pub(crate) fn item_threads_before(&self, operator: SiteRef) -> ItemThreads {
         let Some(receiver) = self.receiver_form(operator) else { return ItemThreads::SUBSCRIBER };
         let typed = self.eval(self.scope_of(operator, EnvId::NONE), receiver);
-        let is_static = self
-            .values
-            .members(typed.value)
-            .iter()
-            .all(|val| matches!(val, crate::values::value::Val::External(_) | crate::values::value::Val::Class(_)));
+        let is_static =
+            self.values.members(typed.value).iter().all(|val| matches!(val, Val::External(_) | Val::Class(_)));
         if is_static {
             return ItemThreads::SUBSCRIBER;
         }
@@ -96,7 +99,7 @@ impl<'a> Linker<'a> {
                 None => ItemThreads::UNKNOWN,
             },
             Form::Alt(kind, list) => {
-                let test = usize::from(kind == blocklint_facts::AltKind::Ternary);
+                let test = usize::from(kind == AltKind::Ternary);
                 let forms = facts.list(list);
                 let branches = &forms[test.min(forms.len())..];
                 branches.iter().fold(ItemThreads::NONE, |all, &branch| all.with(self.item_threads(scope, branch)))
@@ -143,7 +146,7 @@ impl<'a> Linker<'a> {
                         Target::Body { body, .. } => self.item_threads_of_result(body),
                         Target::Overrides { class, name } => {
                             let bodies = self.overrides(class, name);
-                            if bodies.len() > 3 {
+                            if bodies.len() > MAX_TARGETS {
                                 ItemThreads::CALLED
                             } else {
                                 bodies
@@ -175,7 +178,7 @@ impl<'a> Linker<'a> {
                     .filter(|exit| exit.value.is_some());
                 let mut threads = ItemThreads::NONE;
                 let mut has_exit = false;
-                for exit in exits.take(16) {
+                for exit in exits.take(MAX_RETURNS) {
                     has_exit = true;
                     let scope = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
                     threads = threads.with(self.item_threads(scope, exit.value));
@@ -262,8 +265,8 @@ impl<'a> Linker<'a> {
         let before = self.item_threads_before(site);
         let rows = self.rows_for_call(path, site);
         let holds = |row: &CallRow| self.conditions_hold(&row.when, &row.unless, site, EnvId::NONE);
-        let mover = rows.with(|row| row.moves.is_some()).find(|row| holds(row.row));
-        let moves = mover.and_then(|row| row.row.moves.as_ref());
+        let mover = rows.with(|row| row.moves.is_some()).find(|matched| holds(matched.row));
+        let moves = mover.and_then(|matched| matched.row.moves.as_ref());
         if let Some(to) = self.moves_source(moves, site) {
             return before.with_subscriber_threads(self.threads_after_move(to, site));
         }
@@ -277,7 +280,7 @@ impl<'a> Linker<'a> {
             }
             Some(Moves::Source(_)) | None => {}
         }
-        let Some(returns) = rows.with(|row| row.returns.is_some()).find(|row| holds(row.row)) else {
+        let Some(returns) = rows.with(|row| row.returns.is_some()).find(|matched| holds(matched.row)) else {
             return if self.library.is_described(path) && self.is_operator(site) {
                 before
             } else {
@@ -327,11 +330,7 @@ impl<'a> Linker<'a> {
         let Some(receiver) = self.receiver_form(site) else { return false };
         let typed = self.eval(self.scope_of(site, EnvId::NONE), receiver);
         self.is_publisher(typed.value)
-            || self
-                .values
-                .members(typed.value)
-                .iter()
-                .any(|val| matches!(val, crate::values::value::Val::Library { .. }))
+            || self.values.members(typed.value).iter().any(|val| matches!(val, Val::Library { .. }))
     }
 
     /// Returns the threads of the publisher in an argument. If `is_called`, the argument is a callable that returns the

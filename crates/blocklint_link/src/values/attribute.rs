@@ -4,7 +4,7 @@
 use crate::lang;
 
 use blocklint_core::Language;
-use blocklint_facts::{At, BodyKind, VarId};
+use blocklint_facts::{At, BodyKind, ClassKind, VarId};
 
 use crate::classes::hierarchy::Ancestor;
 use crate::linker::{Linker, Typed};
@@ -53,8 +53,8 @@ impl<'a> Linker<'a> {
             }
             Val::Class(class) => self.class_member(class, name, member),
             Val::Instance { class, exact, .. } => {
-                let own = self.instance_member(class, exact, name, member);
-                lang::semantics(self.program.language(class.file)).member_of_instance(self, member, name, own)
+                let member_value = self.instance_member(class, exact, name, member);
+                lang::semantics(self.program.language(class.file)).member_of_instance(self, member, name, member_value)
             }
             Val::Param { .. } => self.map(self.bound_of(member), |bound| self.attr(bound, name)),
             Val::Tuple(args) => {
@@ -71,8 +71,8 @@ impl<'a> Linker<'a> {
                     _ => class,
                 };
                 let order = self.mro(start);
-                let own = order.iter().position(|ancestor| *ancestor == Ancestor::Class(class));
-                let next = own.map_or(0, |index| index + 1);
+                let class_index = order.iter().position(|ancestor| *ancestor == Ancestor::Class(class));
+                let next = class_index.map_or(0, |index| index + 1);
                 self.find_member_in_order(&order[next.min(order.len())..], name, receiver_val)
                     .unwrap_or_else(|| self.unknown(Why::Attribute))
             }
@@ -174,7 +174,7 @@ impl<'a> Linker<'a> {
     fn is_declared(&self, order: &[Ancestor], name: Name) -> bool {
         order.iter().any(|ancestor| match *ancestor {
             Ancestor::Class(class) => self.own_member(class, name).is_some_and(|(owner, var)| {
-                self.program.facts(owner.file).assigns_of(var).any(|row| row.annotation.is_some())
+                self.program.facts(owner.file).assigns_of(var).any(|assignment| assignment.annotation.is_some())
             }),
             _ => false,
         })
@@ -220,7 +220,7 @@ impl<'a> Linker<'a> {
         }
         let scope = Scope { file: owner.file, at: At::default(), env: EnvId::NONE };
         let typed = semantics.field_on_receiver(self, owner, var, receiver).unwrap_or_else(|| self.var(scope, var));
-        let is_enum = self.program.class(owner).kind == blocklint_facts::ClassKind::Enum;
+        let is_enum = self.program.class(owner).kind == ClassKind::Enum;
         if is_enum && matches!(receiver, Val::Class(_)) && !self.has_function(typed) {
             // A constant of an enum may have an anonymous class of its own (Java).
             if let [Val::Instance { class, .. }] = self.values.members(typed.value)[..]
@@ -264,9 +264,9 @@ impl<'a> Linker<'a> {
 
     /// True if a function in a class takes its receiver as a parameter.
     pub(crate) fn is_method(&self, body: BodyRef) -> bool {
-        let row = self.program.body(body);
+        let body_facts = self.program.body(body);
         // A closure that a decorator returned counts, because it is called like the method that it replaced.
-        row.kind == BodyKind::Function || row.kind == BodyKind::Lambda
+        body_facts.kind == BodyKind::Function || body_facts.kind == BodyKind::Lambda
     }
 
     /// Returns a member of a library type.
@@ -347,11 +347,11 @@ impl<'a> Linker<'a> {
     /// body is no method or is static.
     pub(crate) fn receiver_of(&self, var: VarRef) -> Option<Typed> {
         let facts = self.program.facts(var.file);
-        let row = self.program.var(var);
-        let body = facts.body(row.body);
+        let var_facts = self.program.var(var);
+        let body = facts.body(var_facts.body);
         let class = body.class.get()?;
         let class = var.file.class_ref(class);
-        let kind = self.method_kind(var.file.body_ref(row.body));
+        let kind = self.method_kind(var.file.body_ref(var_facts.body));
         if facts.text(body.name) == "__new__" || kind.of_class {
             return Some(self.known(Val::Class(class)));
         }

@@ -1,11 +1,11 @@
 //! Constant evaluation: the literal of a form, also through a name or field that is assigned once.
 
 use crate::lang;
-use blocklint_facts::{Form, FormId, VarKind};
+use blocklint_facts::{At, BodyId, Form, FormId, ImportKind, SiteId, VarKind};
 
 use crate::effect::constant::Constant;
 use crate::linker::Linker;
-use crate::program::ids::{SiteRef, VarRef};
+use crate::program::ids::{BodyRef, ClassRef, FileId, SiteRef, VarRef};
 use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
@@ -18,7 +18,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the literal value of a form in a body of the same file.
-    pub fn constant_in(&self, body: crate::program::ids::BodyRef, form: FormId, env: EnvId, depth: u32) -> Constant {
+    pub fn constant_in(&self, body: BodyRef, form: FormId, env: EnvId, depth: u32) -> Constant {
         let Some(depth) = depth.checked_sub(1) else { return Constant::Hidden };
         let file = body.file;
         let facts = self.program.facts(file);
@@ -31,10 +31,10 @@ impl<'a> Linker<'a> {
             Form::Text(sym) if facts.text(sym).is_empty() => Constant::Hidden,
             Form::Text(sym) => Constant::Head(facts.text(sym).to_owned()),
             Form::Var(var) => {
-                let row = facts.var(var);
+                let var_facts = facts.var(var);
                 let mut assigns = facts.assigns_of(var);
-                if let VarKind::Param(index) = row.kind {
-                    if assigns.next().is_none() && file.body_ref(row.body) == body {
+                if let VarKind::Param(index) = var_facts.kind {
+                    if assigns.next().is_none() && file.body_ref(var_facts.body) == body {
                         return Constant::Param(index);
                     }
                     return Constant::Hidden;
@@ -71,15 +71,15 @@ impl<'a> Linker<'a> {
                 if paths.is_empty() { Constant::Hidden } else { Constant::Symbols(paths) }
             }
             Form::Result(site) => {
-                let row = facts.site(site);
+                let site_facts = facts.site(site);
                 if let Some(same) = self.cast_argument(file, site) {
                     return self.constant_in(body, same, env, depth);
                 }
                 // Flags: `os.O_RDONLY | os.O_NONBLOCK`.
-                if facts.text(row.name) == "__or__" {
+                if facts.text(site_facts.name) == "__or__" {
                     let mut paths = Vec::new();
                     let args = facts.args_of(site).into_iter().map(|arg| arg.value);
-                    for part in std::iter::once(row.callee).chain(args) {
+                    for part in std::iter::once(site_facts.callee).chain(args) {
                         if let Constant::Symbols(more) = self.constant_in(body, part, env, depth) {
                             paths.extend(more);
                         }
@@ -96,10 +96,10 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the literal value of a parameter's default; `None` if it has no default.
-    pub fn default_of(&self, body: crate::program::ids::BodyRef, param: u32) -> Option<Constant> {
+    pub fn default_of(&self, body: BodyRef, param: u32) -> Option<Constant> {
         let facts = self.program.facts(body.file);
         let default = self.program.params_of(body).get(param as usize).map(|param| param.default)?.get()?;
-        let parent = self.program.body(body).parent.get().unwrap_or(blocklint_facts::BodyId(0));
+        let parent = self.program.body(body).parent.get().unwrap_or(BodyId(0));
         if let Form::Display(_, list) | Form::Pairs(list) = facts.form(default)
             && facts.list(list).is_empty()
         {
@@ -109,31 +109,27 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the second argument of `typing.cast`, which returns it unchanged: `kind` of `cast(Kind, kind)` (Python).
-    pub(crate) fn cast_argument(
-        &self,
-        file: crate::program::ids::FileId,
-        call: blocklint_facts::SiteId,
-    ) -> Option<FormId> {
+    pub(crate) fn cast_argument(&self, file: FileId, call: SiteId) -> Option<FormId> {
         let facts = self.program.facts(file);
-        let row = facts.site(call);
+        let site_facts = facts.site(call);
         if facts.language != blocklint_core::Language::Python
-            || !lang::python::conventions::may_be_cast(facts.text(row.name))
+            || !lang::python::conventions::may_be_cast(facts.text(site_facts.name))
         {
             return None;
         }
         let [_, value] = facts.args_of(call)[..] else { return None };
-        let scope = crate::values::expr::Scope { file, at: row.at, env: EnvId::NONE };
-        match self.values.members(self.eval(scope, row.callee).value)[..] {
+        let scope = crate::values::expr::Scope { file, at: site_facts.at, env: EnvId::NONE };
+        match self.values.members(self.eval(scope, site_facts.callee).value)[..] {
             [Val::External(path)] if lang::python::builtins::is_cast(&self.library.text(path)) => Some(value.value),
             _ => None,
         }
     }
 
     /// Returns the literal value of a name of another module, or the path of a library's constant.
-    fn constant_of_value(&self, file: crate::program::ids::FileId, form: FormId, env: EnvId) -> Constant {
-        let scope = crate::values::expr::Scope { file, at: blocklint_facts::At::default(), env };
+    fn constant_of_value(&self, file: FileId, form: FormId, env: EnvId) -> Constant {
+        let scope = crate::values::expr::Scope { file, at: At::default(), env };
         if let Some((file, value)) = self.module_constant_definition(file, form) {
-            return self.constant_in(file.body_ref(blocklint_facts::BodyId(0)), value, EnvId::NONE, 3);
+            return self.constant_in(file.body_ref(BodyId(0)), value, EnvId::NONE, 3);
         }
         let mut paths = Vec::new();
         for val in self.values.members(self.eval(scope, form).value) {
@@ -145,31 +141,27 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the only value that is assigned to the module constant behind an imported name or `module.NAME`.
-    fn module_constant_definition(
-        &self,
-        file: crate::program::ids::FileId,
-        form: FormId,
-    ) -> Option<(crate::program::ids::FileId, FormId)> {
+    fn module_constant_definition(&self, file: FileId, form: FormId) -> Option<(FileId, FormId)> {
         let var = self.module_var(file, form)?;
         self.program.only_value_of(var).map(|row| (var.file, row.value))
     }
 
     /// Returns the variable of another module that an imported name or `module.NAME` refers to.
-    pub fn module_var(&self, file: crate::program::ids::FileId, form: FormId) -> Option<VarRef> {
+    pub fn module_var(&self, file: FileId, form: FormId) -> Option<VarRef> {
         let facts = self.program.facts(file);
         let (module, name) = match facts.form(form) {
             Form::Var(var) => {
                 let row = facts.assigns_of(var).next()?;
                 let Form::Import(import) = facts.form(row.value) else { return None };
                 let import = facts.import(import);
-                if import.kind != blocklint_facts::ImportKind::Name {
+                if import.kind != ImportKind::Name {
                     return None;
                 }
                 let module = crate::lang::python::names::module_named(self, file, &import);
                 (module, self.program.global(file, import.name)?)
             }
             Form::Attr(base, sym) => {
-                let scope = crate::values::expr::Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE };
+                let scope = crate::values::expr::Scope { file, at: At::default(), env: EnvId::NONE };
                 let members = self.values.members(self.eval(scope, base).value);
                 let [module] = members[..] else { return None };
                 (module, self.program.global(file, sym)?)
@@ -177,18 +169,13 @@ impl<'a> Linker<'a> {
             _ => return None,
         };
         let Val::Module(file) = module else { return None };
-        let var = self.program.scope_var(file, blocklint_facts::BodyId(0), name)?;
+        let var = self.program.scope_var(file, BodyId(0), name)?;
         Some(file.var_ref(var))
     }
 
     /// Returns the only literal that is assigned to a field of a class, in its body or a method; `Hidden` if the
     /// assignments differ.
-    fn constant_field(
-        &self,
-        class: crate::program::ids::ClassRef,
-        name: crate::program::ids::Name,
-        depth: u32,
-    ) -> Option<Constant> {
+    fn constant_field(&self, class: ClassRef, name: crate::program::ids::Name, depth: u32) -> Option<Constant> {
         let mut constant_value = None;
         let mut add = |constant: Constant| {
             if constant_value.is_none() {
@@ -199,19 +186,29 @@ impl<'a> Linker<'a> {
         };
         if let Some((owner, var)) = self.own_member(class, name) {
             let facts = self.program.facts(owner.file);
-            for row in facts.assigns_of(var).filter(|row| row.value.is_some()) {
-                add(self.constant_in(self.program.body_of(owner.file, row.at), row.value, EnvId::NONE, depth));
+            for assignment in facts.assigns_of(var).filter(|assignment| assignment.value.is_some()) {
+                add(self.constant_in(
+                    self.program.body_of(owner.file, assignment.at),
+                    assignment.value,
+                    EnvId::NONE,
+                    depth,
+                ));
             }
         }
         if let Some(sym) = self.program.local(class.file, name) {
             let facts = self.program.facts(class.file);
-            for &(assign, own) in self.program.index_of(class.file).attr_assigns(sym) {
-                let row = facts.assign(assign);
-                if own
-                    && self.class_around(self.program.body_of(class.file, row.at)) == Some(class)
-                    && row.value.is_some()
+            for &(assign, is_own) in self.program.index_of(class.file).attr_assigns(sym) {
+                let assignment = facts.assign(assign);
+                if is_own
+                    && self.class_around(self.program.body_of(class.file, assignment.at)) == Some(class)
+                    && assignment.value.is_some()
                 {
-                    match self.constant_in(self.program.body_of(class.file, row.at), row.value, EnvId::NONE, depth) {
+                    match self.constant_in(
+                        self.program.body_of(class.file, assignment.at),
+                        assignment.value,
+                        EnvId::NONE,
+                        depth,
+                    ) {
                         // The value of a constructor's parameter depends on the caller.
                         Constant::Param(_) => add(Constant::Hidden),
                         constant => add(constant),

@@ -11,6 +11,9 @@ use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef, VarRef};
 use crate::program::occurrences::{Mention, is_own_receiver};
 use crate::values::value::EnvId;
 
+/// The most assignments to a field that is still treated as constant.
+const MAX_ASSIGNS: usize = 8;
+
 /// The maximal number of sites that may create an object. If there are more, the field has no known literal.
 pub(crate) const MAX_SITES: usize = 256;
 
@@ -47,23 +50,27 @@ impl Linker<'_> {
 
     fn find_literal_of_field(&self, field: VarRef) -> Option<Constant> {
         let facts = self.program.facts(field.file);
-        let row = self.program.var(field);
-        let class = facts.classes.iter().position(|class| class.body == row.body)?;
+        let var_facts = self.program.var(field);
+        let class = facts.classes.iter().position(|class| class.body == var_facts.body)?;
         let class = field.file.class_ref(ClassId(class as u32));
         // A dependency-injection container may create objects of an annotated class and set their fields.
         if !facts.list(self.program.class(class).decorators).is_empty() {
             return None;
         }
-        let name = self.program.global(field.file, row.name)?;
+        let name = self.program.global(field.file, var_facts.name)?;
         let mut literal = None;
         let mut assign_count = 0;
-        let own = self.program.assigns_of(field).filter(|row| row.value.is_some()).map(|row| (field.file, row));
+        let own_assigns = self
+            .program
+            .assigns_of(field)
+            .filter(|assignment| assignment.value.is_some())
+            .map(|assignment| (field.file, assignment));
         let others = self.assigns_to_member(class, name);
         let others = others.into_iter().map(|(file, assign)| (file, self.program.facts(file).assign(assign)));
-        for (file, row) in own.chain(others) {
+        for (file, row) in own_assigns.chain(others) {
             assign_count += 1;
             let body = self.program.body_of(file, row.at);
-            if assign_count > 8 || self.is_for_tests(body) {
+            if assign_count > MAX_ASSIGNS || self.is_for_tests(body) {
                 return None;
             }
             let next = self.constructor_literal(body, row.value, DEPTH)?;
@@ -90,11 +97,12 @@ impl Linker<'_> {
         if facts.language == Language::Rust {
             return self.literal_of_all_callers(constructor, index, depth);
         }
-        let row = self.program.body(constructor);
-        if !lang::words_of(facts.language).is_constructor(facts.text(row.name)) || self.is_for_tests(constructor) {
+        let body_facts = self.program.body(constructor);
+        if !lang::words_of(facts.language).is_constructor(facts.text(body_facts.name)) || self.is_for_tests(constructor)
+        {
             return None;
         }
-        let class = constructor.file.class_ref(row.class.get()?);
+        let class = constructor.file.class_ref(body_facts.class.get()?);
         let mut common = None;
         for site in self.sites_constructing(class)? {
             let caller = self.program.body_of_site(site);
@@ -139,11 +147,11 @@ impl Linker<'_> {
         }
         files.sort();
         files.dedup();
-        let own = self.program.name(if is_python { "__init__" } else { "<init>" });
+        let constructor_name = self.program.name(if is_python { "__init__" } else { "<init>" });
         // `return cls(…)` in a method of the class.
         let cls = self.program.name("cls").filter(|_| is_python);
         for file in files {
-            for name in own.into_iter().chain(cls) {
+            for name in constructor_name.into_iter().chain(cls) {
                 let Some(sym) = self.program.local(file, name) else { continue };
                 sites.extend(self.program.index_of(file).sites_named(sym).iter().map(|&site| file.site_ref(site)));
             }

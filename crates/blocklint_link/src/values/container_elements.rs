@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{AssignId, FileFacts, Form, FormId, SiteId, SiteKind, Sym, VarId};
+use blocklint_facts::{AssignId, AssignKind, At, BodyKind, FileFacts, Form, FormId, SiteId, SiteKind, Sym, VarId};
 use blocklint_models::Uses;
 use rustc_hash::FxHashMap;
 
@@ -83,13 +83,13 @@ impl<'a> Linker<'a> {
     /// Returns the variable or field that is the target of an assignment, with its name.
     fn holder_of(&self, scope: Scope, assign: AssignId) -> Option<(Holder, Sym)> {
         let facts = self.program.facts(scope.file);
-        let row = facts.assign(assign);
-        match facts.form(row.target) {
+        let assignment = facts.assign(assign);
+        match facts.form(assignment.target) {
             Form::Var(var) => {
                 let var_row = facts.var(var);
                 let owner = facts.body(var_row.body);
                 Some(match owner.class.get() {
-                    Some(class) if owner.kind == blocklint_facts::BodyKind::Class => {
+                    Some(class) if owner.kind == BodyKind::Class => {
                         let class = scope.file.class_ref(class);
                         (Holder::Field(class), var_row.name)
                     }
@@ -97,7 +97,7 @@ impl<'a> Linker<'a> {
                 })
             }
             Form::Attr(base, sym) if crate::program::occurrences::is_own_receiver(facts, base) => {
-                let class = self.class_around(self.program.body_of(scope.file, row.at))?;
+                let class = self.class_around(self.program.body_of(scope.file, assignment.at))?;
                 Some((Holder::Field(class), sym))
             }
             _ => None,
@@ -164,10 +164,10 @@ impl<'a> Linker<'a> {
     /// True if a site adds to the container in this variable or field, by names and types.
     fn adds_to_holder(&self, holder: Holder, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
-        let row = self.program.site(site);
-        let receiver = match (row.kind, facts.form(row.callee)) {
+        let site_facts = self.program.site(site);
+        let receiver = match (site_facts.kind, facts.form(site_facts.callee)) {
             (SiteKind::Call, Form::Attr(receiver, _)) => receiver,
-            (SiteKind::Subscript, _) => row.callee,
+            (SiteKind::Subscript, _) => site_facts.callee,
             _ => return false,
         };
         let receiver = container_behind_lock(facts, receiver);
@@ -175,22 +175,28 @@ impl<'a> Linker<'a> {
         match (holder, facts.form(receiver)) {
             (Holder::Var(file, var), Form::Var(used)) if file == site.file => used == var,
             // The variable is imported from its module.
-            (Holder::Var(file, _), Form::Var(used)) => facts.assigns_of(used).any(|row| match facts.form(row.value) {
-                Form::Import(import) => {
-                    let import = facts.import(import);
-                    crate::lang::python::names::module_named(self, site.file, &import) == Val::Module(file)
-                }
-                _ => false,
-            }),
+            (Holder::Var(file, _), Form::Var(used)) => {
+                facts.assigns_of(used).any(|assignment| match facts.form(assignment.value) {
+                    Form::Import(import) => {
+                        let import = facts.import(import);
+                        crate::lang::python::names::module_named(self, site.file, &import) == Val::Module(file)
+                    }
+                    _ => false,
+                })
+            }
             (Holder::Var(file, _), Form::Attr(base, _)) => {
                 self.values.members(self.eval(scope, base).value).contains(&Val::Module(file))
             }
             (Holder::Field(class), Form::Attr(base, _)) => {
                 if crate::program::occurrences::is_own_receiver(facts, base) {
-                    let around = self.class_around(self.program.body_of(site.file, row.at));
+                    let around = self.class_around(self.program.body_of(site.file, site_facts.at));
                     // In Rust the `impl` block around belongs to the type.
-                    let around = around.map(|own| crate::lang::rust::names::subject(self, own).unwrap_or(own));
-                    return around.is_some_and(|own| self.is_subclass(own, class) || self.is_subclass(class, own));
+                    let around = around.map(|around_class| {
+                        crate::lang::rust::names::subject(self, around_class).unwrap_or(around_class)
+                    });
+                    return around.is_some_and(|around_class| {
+                        self.is_subclass(around_class, class) || self.is_subclass(class, around_class)
+                    });
                 }
                 self.values.members(self.eval(scope, base).value).iter().any(|val| match *val {
                     Val::Instance { class: receiver, .. } | Val::Class(receiver) => {
@@ -214,8 +220,8 @@ impl<'a> Linker<'a> {
         let method = facts.text(self.program.site(site).name);
         self.library.supertypes(ty).iter().find_map(|&supertype| {
             let rows = self.library.calls(self.library.member(supertype, method));
-            let row = rows.with(|row| row.adds.is_some()).next()?;
-            let form = self.argument(site, row.row.adds.as_ref()?)?;
+            let matched = rows.with(|row| row.adds.is_some()).next()?;
+            let form = self.argument(site, matched.row.adds.as_ref()?)?;
             Some(self.eval_stored_callable(self.scope_of(site, env), form))
         })
     }
@@ -231,10 +237,10 @@ impl<'a> Linker<'a> {
         for &name in self.adding_names(facts.language).iter() {
             let Some(name) = self.program.local(file, name) else { continue };
             for &site in self.program.index_of(file).sites_named(name) {
-                let row = facts.site(site);
-                let receiver = match (row.kind, facts.form(row.callee)) {
+                let site_facts = facts.site(site);
+                let receiver = match (site_facts.kind, facts.form(site_facts.callee)) {
                     (SiteKind::Call, Form::Attr(receiver, _)) => receiver,
-                    (SiteKind::Subscript, _) => row.callee,
+                    (SiteKind::Subscript, _) => site_facts.callee,
                     _ => continue,
                 };
                 match facts.form(container_behind_lock(facts, receiver)) {
@@ -268,7 +274,7 @@ impl<'a> Linker<'a> {
         let (file, table) = match facts.form(base) {
             Form::Var(var) => {
                 let mut rows = facts.assigns_of(var);
-                let only = rows.next().filter(|row| row.kind != blocklint_facts::AssignKind::Import)?;
+                let only = rows.next().filter(|row| row.kind != AssignKind::Import)?;
                 if rows.next().is_some() {
                     return None;
                 }
@@ -281,7 +287,7 @@ impl<'a> Linker<'a> {
         let rows = facts.list(list);
         let entry = rows.iter().step_by(2).position(|&form| form.is_some() && facts.form(form) == key)?;
         let value = *rows.get(entry * 2 + 1)?;
-        let find = || Some(self.eval(Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE }, value));
+        let find = || Some(self.eval(Scope { file, at: At::default(), env: EnvId::NONE }, value));
         self.query(&self.tables.values.literal_entries, (file, value), Option::default, find)
     }
 }

@@ -2,23 +2,29 @@
 
 use crate::lang;
 use blocklint_core::Language;
-use blocklint_facts::{At, BodyId, Form, FormId, ImportKind};
+use blocklint_facts::{At, BodyId, ClassId, ClassKind, DisplayKind, Form, FormId, ImportKind, Sym};
 use blocklint_models::TypeExpr;
 
 use crate::classes::hierarchy::Ancestor;
 use crate::lang::python::builtins::SpecialForm;
 use crate::linker::{Linker, Typed};
-use crate::program::ids::{FileId, PathId, SiteRef};
+use crate::program::ids::{ClassRef, FileId, PathId, SiteRef};
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, EnvId, Val, ValueId, Why};
 
+/// How deep an annotation is searched for the name of a type.
+const MAX_NAME_DEPTH: u32 = 6;
+
+/// How deep the nested type arguments and aliases of an annotation are read.
+const MAX_TYPE_DEPTH: u32 = 16;
+
 impl<'a> Linker<'a> {
     /// True if an annotation contains a type with this last name, also as an alternative or in `Optional`.
-    pub fn names_type(&self, file: FileId, annotation: FormId, sym: blocklint_facts::Sym) -> bool {
-        self.names_type_within(file, annotation, sym, 6)
+    pub fn names_type(&self, file: FileId, annotation: FormId, sym: Sym) -> bool {
+        self.names_type_within(file, annotation, sym, MAX_NAME_DEPTH)
     }
 
-    fn names_type_within(&self, file: FileId, annotation: FormId, sym: blocklint_facts::Sym, depth: u32) -> bool {
+    fn names_type_within(&self, file: FileId, annotation: FormId, sym: Sym, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         if annotation.is_none() {
             return false;
@@ -41,16 +47,16 @@ impl<'a> Linker<'a> {
     pub fn annotation(&self, scope: Scope, form: FormId) -> Typed {
         match self.program.facts(scope.file).form(form) {
             // The computation is cheaper than the lookup of its answer.
-            Form::None | Form::Other => self.annotation_within(scope, form, None, 16),
+            Form::None | Form::Other => self.annotation_within(scope, form, None, MAX_TYPE_DEPTH),
             _ => self.query_value(&self.tables.values.annotations, (scope.file, form, scope.at.region), || {
-                self.annotation_within(scope, form, None, 16)
+                self.annotation_within(scope, form, None, MAX_TYPE_DEPTH)
             }),
         }
     }
 
     /// Returns an instance of the type of an annotation, where `Self` is the type of the receiver.
     pub(crate) fn annotation_with_self(&self, scope: Scope, form: FormId, receiver: Option<Val>) -> Typed {
-        self.annotation_within(scope, form, receiver, 16)
+        self.annotation_within(scope, form, receiver, MAX_TYPE_DEPTH)
     }
 
     fn annotation_within(&self, scope: Scope, form: FormId, receiver: Option<Val>, depth: u32) -> Typed {
@@ -108,8 +114,8 @@ impl<'a> Linker<'a> {
             }
             // `NewType("Path", str)`.
             Form::Result(site) => {
-                let row = facts.site(site);
-                if facts.text(row.name) == "NewType"
+                let site_facts = facts.site(site);
+                if facts.text(site_facts.name) == "NewType"
                     && let [_, base] = facts.args_of(site)[..]
                 {
                     return read(base.value);
@@ -122,18 +128,12 @@ impl<'a> Linker<'a> {
 
     /// Returns the value of a type parameter of a class around the scope: its argument in the receiver's type, else its
     /// bound.
-    pub(crate) fn type_parameter(
-        &self,
-        scope: Scope,
-        sym: blocklint_facts::Sym,
-        receiver: Option<Val>,
-        depth: u32,
-    ) -> Option<Typed> {
+    pub(crate) fn type_parameter(&self, scope: Scope, sym: Sym, receiver: Option<Val>, depth: u32) -> Option<Typed> {
         let facts = self.program.facts(scope.file);
         let mut body = Some(self.body_at(scope));
         while let Some(id) = body {
             let class = facts.classes.iter().position(|class| class.body == id);
-            let class = class.map(|index| blocklint_facts::ClassId(index as u32));
+            let class = class.map(|index| ClassId(index as u32));
             let params = class.map_or(&[][..], |class| facts.list(facts.class(class).type_params));
             let param = params.iter().enumerate().find_map(|(index, &param)| match facts.form(param) {
                 Form::Str(name) if name == sym => Some((index, None)),
@@ -156,13 +156,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the n-th type argument of a value as an instance of a base class, through the bases of its own class.
-    fn type_argument_at(
-        &self,
-        val: Val,
-        owner: crate::program::ids::ClassRef,
-        index: usize,
-        depth: u32,
-    ) -> Option<ValueId> {
+    fn type_argument_at(&self, val: Val, owner: ClassRef, index: usize, depth: u32) -> Option<ValueId> {
         let depth = depth.checked_sub(1)?;
         let Val::Instance { class, args, .. } = val else { return None };
         if class == owner {
@@ -170,14 +164,14 @@ impl<'a> Linker<'a> {
             return (!self.values.is_unknown(value)).then_some(value);
         }
         let facts = self.program.facts(class.file);
-        let row = self.program.class(class);
-        if args == ArgsId::NONE || row.type_params.is_empty() {
+        let class_facts = self.program.class(class);
+        if args == ArgsId::NONE || class_facts.type_params.is_empty() {
             return self.bases(class).iter().find_map(|&base| self.type_argument_at(base, owner, index, depth));
         }
         // `class Middle<R> extends Base<R>` passes its own arguments to its base.
-        let at = At { region: facts.body(row.body).region, position: u32::MAX };
+        let at = At { region: facts.body(class_facts.body).region, position: u32::MAX };
         let scope = Scope { file: class.file, at, env: EnvId::NONE };
-        facts.list(row.bases).iter().find_map(|&base| {
+        facts.list(class_facts.bases).iter().find_map(|&base| {
             let typed = self.annotation_with_self(scope, base, Some(val));
             let bases = self.values.members(typed.value);
             bases.iter().find_map(|&base| self.type_argument_at(base, owner, index, depth))
@@ -185,7 +179,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the type argument for a named parameter of a library's type or of one of its supertypes.
-    fn type_argument_named(&self, ty: crate::program::ids::PathId, args: ArgsId, name: &str) -> Option<ValueId> {
+    fn type_argument_named(&self, ty: PathId, args: ArgsId, name: &str) -> Option<ValueId> {
         let types = self.library.supertypes(ty);
         let mut indices = types.iter().map(|&ty| self.library.ty(ty)?.params().iter().position(|param| param == name));
         self.values.nth(args, indices.find_map(|index| index)?)
@@ -202,10 +196,10 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns an instance of the tuple type `(A, B)` or the slice type `[T]` (Rust).
-    pub(crate) fn rust_display(&self, kind: blocklint_facts::DisplayKind, parts: &[Typed]) -> Typed {
+    pub(crate) fn rust_display(&self, kind: DisplayKind, parts: &[Typed]) -> Typed {
         let values: Vec<ValueId> = parts.iter().map(|part| part.value).collect();
         let args = self.values.args(&values);
-        if kind == blocklint_facts::DisplayKind::Tuple {
+        if kind == DisplayKind::Tuple {
             return self.known(Val::Tuple(args));
         }
         match lang::words_of(Language::Rust).literal_type(lang::words::Literal::List) {
@@ -218,7 +212,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns an instance of a class, or of the type behind a type alias.
-    pub(crate) fn instance_of_class(&self, scope: Scope, class: crate::program::ids::ClassRef) -> Typed {
+    pub(crate) fn instance_of_class(&self, scope: Scope, class: ClassRef) -> Typed {
         self.instance_of(scope, Val::Class(class), None)
     }
 
@@ -227,15 +221,15 @@ impl<'a> Linker<'a> {
         match val {
             Val::Class(class) => {
                 let facts = self.program.facts(class.file);
-                let row = self.program.class(class);
-                if row.kind == blocklint_facts::ClassKind::Alias {
+                let class_facts = self.program.class(class);
+                if class_facts.kind == ClassKind::Alias {
                     let owner = match facts.language {
-                        Language::Rust => row.body,
-                        Language::Python | Language::Java => row.parent.get().unwrap_or(BodyId(0)),
+                        Language::Rust => class_facts.body,
+                        Language::Python | Language::Java => class_facts.parent.get().unwrap_or(BodyId(0)),
                     };
                     let region = facts.body(owner).region;
                     let scope = Scope { file: class.file, at: At { region, position: u32::MAX }, env: EnvId::NONE };
-                    let find = || self.annotation_with_self(scope, row.subject, receiver);
+                    let find = || self.annotation_with_self(scope, class_facts.subject, receiver);
                     return self.query_value(&self.tables.values.aliases, class, find);
                 }
                 self.known(Val::Instance { class, exact: false, args: ArgsId::NONE })
@@ -289,16 +283,16 @@ impl<'a> Linker<'a> {
     ) -> Typed {
         let read = |form: FormId| self.annotation_within(scope, form, receiver, depth);
         let text = self.library.text(path);
-        let first = || arguments.first().map_or_else(|| self.unknown(Why::Expression), |&form| read(form));
+        let first_argument = || arguments.first().map_or_else(|| self.unknown(Why::Expression), |&form| read(form));
         if self.library.language(path) == Language::Python {
             match lang::python::builtins::special_form(&text) {
-                Some(SpecialForm::Optional) => return self.join(&[first(), self.known(Val::None)]),
+                Some(SpecialForm::Optional) => return self.join(&[first_argument(), self.known(Val::None)]),
                 Some(SpecialForm::Union) => {
                     let parts: Vec<Typed> = arguments.iter().map(|&form| read(form)).collect();
                     return self.without_unknown(&parts);
                 }
                 Some(SpecialForm::Annotated) => {
-                    let declared = first();
+                    let declared = first_argument();
                     if !self.values.is_unknown(declared.value) {
                         return declared;
                     }
@@ -306,16 +300,16 @@ impl<'a> Linker<'a> {
                     let parts: Vec<Typed> = arguments.iter().skip(1).map(|&form| self.eval(scope, form)).collect();
                     return self.join(&parts);
                 }
-                Some(SpecialForm::Wrapper) => return first(),
+                Some(SpecialForm::Wrapper) => return first_argument(),
                 Some(SpecialForm::TypeOf) => {
-                    return self.map(first(), |val| match val {
+                    return self.map(first_argument(), |val| match val {
                         Val::Instance { class, .. } => self.known(Val::Class(class)),
                         Val::Library { ty, .. } => self.known(Val::External(ty)),
                         _ => self.unknown(Why::Expression),
                     });
                 }
                 Some(SpecialForm::SelfType | SpecialForm::Nothing) if &*text == "builtins.type" => {
-                    return self.map(first(), |val| match val {
+                    return self.map(first_argument(), |val| match val {
                         Val::Instance { class, .. } => self.known(Val::Class(class)),
                         Val::Library { ty, .. } => self.known(Val::External(ty)),
                         _ => self.unknown(Why::Expression),
@@ -373,7 +367,7 @@ impl<'a> Linker<'a> {
     fn type_arguments(&self, file: FileId, index: FormId) -> Vec<FormId> {
         let facts = self.program.facts(file);
         match facts.form(index) {
-            Form::Display(blocklint_facts::DisplayKind::Tuple, list) => facts.list(list).to_vec(),
+            Form::Display(DisplayKind::Tuple, list) => facts.list(list).to_vec(),
             _ => vec![index],
         }
     }

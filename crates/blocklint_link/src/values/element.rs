@@ -147,7 +147,7 @@ impl Linker<'_> {
         match member {
             Val::Library { ty, args, .. } => {
                 // An alias of a library counts too: `RedisResult<T>`.
-                let is_fallible = |of: &PathId| lang::rust::names::is_fallible(&self.library.text(*of));
+                let is_fallible = |path: &PathId| lang::rust::names::is_fallible(&self.library.text(*path));
                 let wraps = is_fallible(&ty) || self.library.supertypes(ty).iter().any(is_fallible);
                 match self.values.nth(args, 0).filter(|_| wraps) {
                     Some(value) => Typed { value, inferred_steps: 0 },

@@ -12,6 +12,9 @@ use crate::program::ids::{BodyRef, ClassRef, FileId, Name};
 use crate::values::narrowing::AssignReach;
 use crate::values::value::{ArgsId, BoundId, EnvId, Val, Why};
 
+/// How deep a nested expression is evaluated.
+const MAX_EXPRESSION_DEPTH: u32 = 24;
+
 /// A position in a file and the environment in which forms are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Scope {
@@ -26,7 +29,7 @@ pub struct Scope {
 impl<'a> Linker<'a> {
     /// Returns the value of a form.
     pub fn eval(&self, scope: Scope, form: FormId) -> Typed {
-        self.eval_within(scope, form, 24)
+        self.eval_within(scope, form, MAX_EXPRESSION_DEPTH)
     }
 
     fn eval_within(&self, scope: Scope, id: FormId, depth: u32) -> Typed {
@@ -188,13 +191,13 @@ impl<'a> Linker<'a> {
             }
             Form::Cast(value, ty) => {
                 let declared = self.annotation(scope, ty);
-                match self.values.is_unknown(declared.value) {
-                    true => self.eval_within(scope, value, depth),
+                if self.values.is_unknown(declared.value) {
+                    self.eval_within(scope, value, depth)
+                } else if lang::words_of(facts.language).casts_callables {
                     // `(Supplier<String>) () -> load()`
-                    false if lang::words_of(facts.language).casts_callables => {
-                        self.with_callables(declared, || vec![self.eval_within(scope, value, depth)])
-                    }
-                    false => declared,
+                    self.with_callables(declared, || vec![self.eval_within(scope, value, depth)])
+                } else {
+                    declared
                 }
             }
             Form::Bound(inner) => self.eval_within(scope, inner, depth),
@@ -212,9 +215,9 @@ impl<'a> Linker<'a> {
         let is_method = |val: &Val| match *val {
             Val::Fn { body, .. } => {
                 let method_facts = self.program.facts(body.file);
-                let row = self.program.body(body);
-                let has_name = method_facts.text(row.name) == facts.text(read);
-                row.kind == BodyKind::Function && row.class.is_some() && has_name
+                let body_facts = self.program.body(body);
+                let has_name = method_facts.text(body_facts.name) == facts.text(read);
+                body_facts.kind == BodyKind::Function && body_facts.class.is_some() && has_name
             }
             _ => false,
         };
@@ -282,11 +285,11 @@ impl<'a> Linker<'a> {
     pub fn class_around(&self, body: BodyRef) -> Option<ClassRef> {
         let (facts, mut next) = self.program.facts_and_id(body);
         while let Some(id) = next.get() {
-            let row = facts.body(id);
-            if let Some(class) = row.class.get() {
+            let body_facts = facts.body(id);
+            if let Some(class) = body_facts.class.get() {
                 return Some(body.file.class_ref(class));
             }
-            next = row.parent;
+            next = body_facts.parent;
         }
         None
     }
@@ -311,18 +314,18 @@ impl<'a> Linker<'a> {
         let mut has_no_assignment = true;
         for assign in facts.assign_ids_of(id).rev() {
             has_no_assignment = false;
-            let row = facts.assign(assign);
-            if self.is_ruled_out_by_captured_kind(scope, row.at.region) {
+            let assignment = facts.assign(assign);
+            if self.is_ruled_out_by_captured_kind(scope, assignment.at.region) {
                 continue;
             }
-            if row.at.position >= scope.at.position {
+            if assignment.at.position >= scope.at.position {
                 // A later assignment reaches the use through the next iteration of a loop around both.
-                if self.share_loop(scope.file, row.at.region, scope.at.region) {
+                if self.share_loop(scope.file, assignment.at.region, scope.at.region) {
                     parts.push(self.assigned_or_declared(scope, id, assign));
                 }
                 continue;
             }
-            match self.assignment_reach(scope.file, row.at.region, scope.at.region) {
+            match self.assignment_reach(scope.file, assignment.at.region, scope.at.region) {
                 AssignReach::No => continue,
                 AssignReach::Maybe => parts.push(self.assigned_or_declared(scope, id, assign)),
                 AssignReach::Always => {
@@ -334,7 +337,7 @@ impl<'a> Linker<'a> {
         }
         if !is_settled {
             if let VarKind::Param(_) = var.kind {
-                parts.push(self.param(reference));
+                parts.push(self.param_value(reference));
             } else if parts.is_empty() && !has_no_assignment {
                 // The use comes before all assignments: in a function that runs later, or after `del`.
                 let find = || self.union_of_assignments(scope, id);
@@ -366,14 +369,14 @@ impl<'a> Linker<'a> {
             let mut is_settled = false;
             let has_checker_binding = self.has_type_checker_binding(scope.file, id);
             for assign in facts.assign_ids_of(id).rev() {
-                let row = facts.assign(assign);
-                if has_checker_binding && self.type_checker_region(scope.file, row.at.region) == Some(false) {
+                let assignment = facts.assign(assign);
+                if has_checker_binding && self.type_checker_region(scope.file, assignment.at.region) == Some(false) {
                     continue;
                 }
-                if facts.body_of(row.at) != var.body {
+                if facts.body_of(assignment.at) != var.body {
                     parts.push(self.assigned_value(scope, assign));
                 } else if !is_settled {
-                    let reach = self.assignment_reach(scope.file, row.at.region, end);
+                    let reach = self.assignment_reach(scope.file, assignment.at.region, end);
                     if reach != AssignReach::No {
                         parts.push(self.assigned_value(scope, assign));
                     }
@@ -385,12 +388,12 @@ impl<'a> Linker<'a> {
             parts.extend(facts.assign_ids_of(id).map(|assign| self.assigned_value(scope, assign)));
         }
         if let VarKind::Param(_) = var.kind {
-            parts.push(self.param(scope.file.var_ref(id)));
+            parts.push(self.param_value(scope.file.var_ref(id)));
         }
         // A declared type holds for all assignments if there are several.
         if parts.len() > 1
             && !semantics.shares_name_with_method(self, scope.file, id)
-            && let Some(declared) = facts.assigns_of(id).find(|row| row.annotation.is_some())
+            && let Some(declared) = facts.assigns_of(id).find(|assignment| assignment.annotation.is_some())
         {
             let declared = self.annotation(Scope { at: declared.at, ..scope }, declared.annotation);
             if !self.values.is_unknown(declared.value) {
@@ -413,7 +416,7 @@ impl<'a> Linker<'a> {
         let facts = self.program.facts(file);
         facts.language == Language::Python
             && facts.assigns_of(id).nth(1).is_some()
-            && facts.assigns_of(id).any(|row| self.type_checker_region(file, row.at.region) == Some(true))
+            && facts.assigns_of(id).any(|assignment| self.type_checker_region(file, assignment.at.region) == Some(true))
     }
 
     /// Returns the value that a local variable gets from one assignment. In Python it is the declared type if the value
@@ -424,7 +427,7 @@ impl<'a> Linker<'a> {
         if !lang::words_of(facts.language).declares_later_values || !self.values.is_unknown(typed.value) {
             return typed;
         }
-        let declared = facts.assigns_of(id).find(|row| row.annotation.is_some());
+        let declared = facts.assigns_of(id).find(|assignment| assignment.annotation.is_some());
         declared.map_or(typed, |row| self.annotation(Scope { at: row.at, ..scope }, row.annotation))
     }
 
@@ -436,24 +439,27 @@ impl<'a> Linker<'a> {
 
     /// Computes the value of an assignment: the declared type, refined by the assigned value, or the assigned value.
     fn assign_value(&self, scope: Scope, assign: AssignId) -> Typed {
-        let row = self.program.facts(scope.file).assign(assign);
-        let scope = Scope { at: row.at, ..scope };
-        if row.annotation.is_some() {
-            let declared = self.annotation(scope, row.annotation);
+        let assignment = self.program.facts(scope.file).assign(assign);
+        let scope = Scope { at: assignment.at, ..scope };
+        if assignment.annotation.is_some() {
+            let declared = self.annotation(scope, assignment.annotation);
             if !self.values.is_unknown(declared.value) {
-                let refined =
-                    self.subclass_named_like_field(scope.file, &row, self.refined_by_value(scope, declared, &row));
+                let refined = self.subclass_named_like_field(
+                    scope.file,
+                    &assignment,
+                    self.refined_by_value(scope, declared, &assignment),
+                );
                 return self.with_added_callables(scope, assign, refined);
             }
         }
-        if row.kind == AssignKind::Augmented {
+        if assignment.kind == AssignKind::Augmented {
             return self.unknown(Why::Expression);
         }
-        if row.value.is_none() {
+        if assignment.value.is_none() {
             return self.unknown(Why::Expression);
         }
-        let mut value = self.eval(scope, row.value);
-        if row.kind == AssignKind::Plain {
+        let mut value = self.eval(scope, assignment.value);
+        if assignment.kind == AssignKind::Plain {
             value = lang::semantics(self.program.language(scope.file)).as_owned(self, value);
         }
         self.with_added_elements(scope, assign, value)

@@ -10,8 +10,14 @@ use crate::values::expr::Scope;
 use crate::values::tables::{ExternalAssigns, ModuleAssigns};
 use crate::values::value::{EnvId, Val, Why};
 use blocklint_core::Language;
-use blocklint_facts::{AssignId, Form, FormId, ImportKind};
+use blocklint_facts::{AssignId, AssignKind, Form, FormId, ImportKind};
 use std::rc::Rc;
+
+/// The most variables and attributes that are followed to a module.
+const MAX_MODULE_DEPTH: u32 = 4;
+
+/// The most subclasses of one class whose assignments are read.
+const MAX_DESCENDANTS: usize = 64;
 
 impl<'a> Linker<'a> {
     /// Returns the union of the values that are assigned to a field of a class or its bases anywhere. If there are
@@ -21,11 +27,11 @@ impl<'a> Linker<'a> {
             if !self.is_assigned_anywhere(name) {
                 return self.unknown(Why::Attribute);
             }
-            let mut own: Vec<(FileId, AssignId)> = Vec::new();
+            let mut assigns_in_class: Vec<(FileId, AssignId)> = Vec::new();
             let order = self.mro(class);
             for ancestor in order.iter() {
                 if let Ancestor::Class(base) = *ancestor {
-                    own.extend(self.own_assigns(base, name).iter().map(|&assign| (base.file, assign)));
+                    assigns_in_class.extend(self.own_assigns(base, name).iter().map(|&assign| (base.file, assign)));
                 }
             }
             let external: Vec<(FileId, AssignId)> = self
@@ -34,27 +40,27 @@ impl<'a> Linker<'a> {
                 .filter(|(owner, _, _)| order.contains(&Ancestor::Class(*owner)) || self.is_subclass(*owner, class))
                 .map(|&(_, file, assign)| (file, assign))
                 .collect();
-            if own.is_empty() && external.is_empty() {
-                own = self.derived_assigns(class, name);
+            if assigns_in_class.is_empty() && external.is_empty() {
+                assigns_in_class = self.derived_assigns(class, name);
             }
             let mut declared = None;
             let mut parts = Vec::new();
-            for &(file, assign) in own.iter().chain(&external) {
-                let row = self.program.facts(file).assign(assign);
-                let scope = Scope { file, at: row.at, env: EnvId::NONE };
-                if row.annotation.is_some() && declared.is_none() {
-                    let typed = self.annotation(scope, row.annotation);
+            for &(file, assign) in assigns_in_class.iter().chain(&external) {
+                let assignment = self.program.facts(file).assign(assign);
+                let scope = Scope { file, at: assignment.at, env: EnvId::NONE };
+                if assignment.annotation.is_some() && declared.is_none() {
+                    let typed = self.annotation(scope, assignment.annotation);
                     if !self.values.is_unknown(typed.value) {
                         declared = Some(typed);
                     }
                 }
-                if row.value.is_some() && row.kind != blocklint_facts::AssignKind::Augmented {
+                if assignment.value.is_some() && assignment.kind != AssignKind::Augmented {
                     parts.push(self.assigned_value(scope, assign));
                 }
             }
             match declared {
                 // The value of a single assignment includes its declared type.
-                Some(_) if own.len() + external.len() == 1 && parts.len() == 1 => return parts[0],
+                Some(_) if assigns_in_class.len() + external.len() == 1 && parts.len() == 1 => return parts[0],
                 Some(declared) => return self.with_callables(declared, || parts),
                 None => {}
             }
@@ -63,7 +69,7 @@ impl<'a> Linker<'a> {
             }
             let joined = self.join(&parts);
             // A value that only code outside of the class assigns is less certain, so it is an inferred step.
-            if own.is_empty() { self.inferred(joined) } else { joined }
+            if assigns_in_class.is_empty() { self.inferred(joined) } else { joined }
         })
     }
 
@@ -81,8 +87,8 @@ impl<'a> Linker<'a> {
         let facts = self.program.facts(class.file);
         let assigns = self.program.index_of(class.file).attr_assigns(sym).iter();
         assigns
-            .filter(|(assign, own)| {
-                *own && self.class_around(self.program.body_of(class.file, facts.assign(*assign).at)) == Some(class)
+            .filter(|(assign, is_own)| {
+                *is_own && self.class_around(self.program.body_of(class.file, facts.assign(*assign).at)) == Some(class)
             })
             .map(|(assign, _)| *assign)
             .collect()
@@ -90,7 +96,7 @@ impl<'a> Linker<'a> {
 
     /// Returns the assignments to an attribute in at most 64 subclasses.
     pub(crate) fn derived_assigns(&self, class: ClassRef, name: Name) -> Vec<(FileId, AssignId)> {
-        let classes = self.descendants(class, 64).classes.into_iter();
+        let classes = self.descendants(class, MAX_DESCENDANTS).classes.into_iter();
         classes
             .flat_map(|next| self.own_assigns(next, name).into_iter().map(move |assign| (next.file, assign)))
             .collect()
@@ -123,14 +129,14 @@ impl<'a> Linker<'a> {
     fn find_assigns_through_others(&self, name: Name, refuel: &dyn Fn()) -> Vec<(ClassRef, FileId, AssignId)> {
         let mut assigns = Vec::new();
         for &(file, sym) in self.program.occurrences(name) {
-            for &(assign, own) in self.program.index_of(file).attr_assigns(sym) {
-                if own {
+            for &(assign, is_own) in self.program.index_of(file).attr_assigns(sym) {
+                if is_own {
                     continue;
                 }
                 let facts = self.program.facts(file);
-                let row = facts.assign(assign);
-                let Form::Attr(base, _) = facts.form(row.target) else { continue };
-                let scope = Scope { file, at: row.at, env: EnvId::NONE };
+                let assignment = facts.assign(assign);
+                let Form::Attr(base, _) = facts.form(assignment.target) else { continue };
+                let scope = Scope { file, at: assignment.at, env: EnvId::NONE };
                 refuel();
                 for val in self.values.members(self.eval(scope, base).value) {
                     if let Val::Instance { class, .. } | Val::Class(class) = val {
@@ -156,10 +162,10 @@ impl<'a> Linker<'a> {
                 continue;
             }
             let facts = self.program.facts(file);
-            for &(assign, own) in self.program.index_of(file).attr_assigns(sym) {
-                let row = facts.assign(assign);
-                let Form::Attr(base, _) = facts.form(row.target) else { continue };
-                if let (false, Some(module)) = (own, self.module_of_form(file, base, 4)) {
+            for &(assign, is_own) in self.program.index_of(file).attr_assigns(sym) {
+                let assignment = facts.assign(assign);
+                let Form::Attr(base, _) = facts.form(assignment.target) else { continue };
+                if let (false, Some(module)) = (is_own, self.module_of_form(file, base, MAX_MODULE_DEPTH)) {
                     assigns.push((module, file, assign));
                 }
             }
@@ -200,10 +206,10 @@ impl<'a> Linker<'a> {
         if !self.is_assigned_anywhere(name) {
             return None;
         }
-        let all = self.module_assigns(name);
+        let module_assigns = self.module_assigns(name);
         let in_tests = self.program.is_test(module);
         let counts = |owner: FileId, file: FileId| owner == module && (in_tests || !self.program.is_test(file));
-        let assigns = all.iter().filter(|(owner, file, _)| counts(*owner, *file));
+        let assigns = module_assigns.iter().filter(|(owner, file, _)| counts(*owner, *file));
         let parts: Vec<Typed> = assigns
             .take(MAX_MODULE_ASSIGNS)
             .map(|&(_, file, assign)| {

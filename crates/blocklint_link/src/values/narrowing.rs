@@ -10,7 +10,8 @@ use crate::values::expr::Scope;
 use crate::values::value::Val;
 
 impl Linker<'_> {
-    /// Returns the reach of an assignment in region `from` to a later use in region `to` of the same body.
+    /// Returns if an assignment in region `from` always, sometimes or never reaches a later use in region `to` of the
+    /// same body.
     pub(crate) fn assignment_reach(&self, file: FileId, from: RegionId, to: RegionId) -> AssignReach {
         let facts = self.program.facts(file);
         // Most assignments are in the outermost region of the body, or in the region of the use.
@@ -28,22 +29,23 @@ impl Linker<'_> {
         let mut reach = AssignReach::Always;
         loop {
             if let Some(depth) = around.iter().position(|&outer| outer == region) {
-                // The branch of the use within the shared region must not exclude the branch of the assignment.
+                // An assignment in one branch of an `if` does not reach the other branch.
                 if reach != AssignReach::Always && depth > 0 {
-                    let own = facts.region(around[depth - 1]);
+                    let use_branch = facts.region(around[depth - 1]);
                     let mut child = from;
                     while facts.region(child).parent != region {
                         child = facts.region(child).parent;
                     }
-                    let other = facts.region(child);
+                    let assign_branch = facts.region(child);
                     // A handler or `finally` may run after any part of its `try`.
-                    let guards = match own.kind {
-                        RegionKind::Handler => other.kind == RegionKind::Try,
+                    let may_follow_any_part = match use_branch.kind {
+                        RegionKind::Handler => assign_branch.kind == RegionKind::Try,
                         RegionKind::Finally => true,
                         _ => false,
                     };
-                    let excludes = own.group == other.group && around[depth - 1] != child && !guards;
-                    if excludes && !self.share_loop(file, from, to) {
+                    let are_exclusive =
+                        use_branch.group == assign_branch.group && around[depth - 1] != child && !may_follow_any_part;
+                    if are_exclusive && !self.share_loop(file, from, to) {
                         return AssignReach::No;
                     }
                 }
@@ -55,7 +57,7 @@ impl Linker<'_> {
             ) {
                 reach = AssignReach::Maybe;
             } else if facts.region(region).kind == RegionKind::Try && reach == AssignReach::Always {
-                // After a `try` its assignments hold unless a handler ran.
+                // An exception may skip an assignment in a `try`, so it reaches later code only sometimes.
                 reach = AssignReach::Maybe;
             }
             match facts.region(region).parent.get() {
@@ -68,19 +70,19 @@ impl Linker<'_> {
     /// True if a loop of the body is around both regions.
     pub(crate) fn share_loop(&self, file: FileId, a: RegionId, b: RegionId) -> bool {
         let facts = self.program.facts(file);
-        let mut outer = a;
-        while let Some(id) = outer.get() {
+        let mut outer_a = a;
+        while let Some(id) = outer_a.get() {
             let region = facts.region(id);
             if region.kind == RegionKind::Loop {
-                let mut other = b;
-                while let Some(inner) = other.get() {
+                let mut outer_b = b;
+                while let Some(inner) = outer_b.get() {
                     if inner == id {
                         return true;
                     }
-                    other = facts.region(inner).parent;
+                    outer_b = facts.region(inner).parent;
                 }
             }
-            outer = region.parent;
+            outer_a = region.parent;
         }
         false
     }
@@ -88,12 +90,12 @@ impl Linker<'_> {
     /// Returns the value of a variable, narrowed by the tests around the use: `if isinstance(it, Store):`.
     pub(crate) fn narrow_by_tests(&self, scope: Scope, var: VarId, typed: Typed) -> Typed {
         let facts = self.program.facts(scope.file);
-        let mut next = scope.at.region;
+        let mut next_region = scope.at.region;
         let mut typed = typed;
-        while let Some(id) = next.get() {
+        while let Some(id) = next_region.get() {
             let region = facts.region(id);
-            let holds = regions::outcome(&region);
-            match holds.and_then(|holds| lang::instance_test(facts, region.test, holds, var)) {
+            let outcome = regions::outcome(&region);
+            match outcome.and_then(|outcome| lang::instance_test(facts, region.test, outcome, var)) {
                 Some((class, true)) => {
                     let tested = self.instances_of(scope, class);
                     if !self.values.is_unknown(tested.value) {
@@ -104,7 +106,7 @@ impl Linker<'_> {
                 Some((class, false)) => typed = self.without_instances(scope, typed, class),
                 None => {}
             }
-            next = region.parent;
+            next_region = region.parent;
         }
         typed
     }
@@ -129,8 +131,8 @@ impl Linker<'_> {
             Val::Instance { class, .. } => excluded.iter().any(|&base| self.is_subclass(class, base)),
             _ => false,
         };
-        let rest: Vec<Val> = members.iter().copied().filter(|val| !is_excluded(val)).collect();
-        if rest.is_empty() { typed } else { Typed { value: self.values.union(&rest), ..typed } }
+        let remaining: Vec<Val> = members.iter().copied().filter(|val| !is_excluded(val)).collect();
+        if remaining.is_empty() { typed } else { Typed { value: self.values.union(&remaining), ..typed } }
     }
 
     /// Returns instances of the class or classes in a form: `Store`, `(Store, Cache)`.

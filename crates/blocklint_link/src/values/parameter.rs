@@ -2,24 +2,27 @@
 
 use crate::lang;
 use crate::linker::{Linker, Typed};
-use crate::program::ids::VarRef;
+use crate::program::ids::{BodyRef, VarRef};
 use crate::values::value::{EnvId, Val, Why};
-use blocklint_facts::{ParamKind, VarKind};
+use blocklint_facts::{BodyKind, ParamKind, VarKind};
+
+/// The most calls of one function whose arguments are evaluated for a parameter.
+const MAX_CALL_SITES: u32 = 48;
 
 impl<'a> Linker<'a> {
     /// Returns the value of a parameter: the receiver's class, else the declared type, else the default, else the
     /// arguments of known callers.
-    pub(crate) fn param(&self, reference: VarRef) -> Typed {
-        self.query_value(&self.tables.values.params, reference, || {
-            let facts = self.program.facts(reference.file);
-            let var = self.program.var(reference);
+    pub(crate) fn param_value(&self, param_var: VarRef) -> Typed {
+        self.query_value(&self.tables.values.params, param_var, || {
+            let facts = self.program.facts(param_var.file);
+            let var = self.program.var(param_var);
             let VarKind::Param(index) = var.kind else { return self.unknown(Why::Parameter) };
-            let body = reference.file.body_ref(var.body);
+            let body = param_var.file.body_ref(var.body);
             let param = facts.params_of(var.body)[index as usize];
             let scope = self.signature_scope(body);
             match param.kind {
                 ParamKind::Receiver => {
-                    return match self.class_around(reference.file.body_ref(var.body)) {
+                    return match self.class_around(param_var.file.body_ref(var.body)) {
                         Some(class) => lang::rust::names::receiver(self, class),
                         None => self.unknown(Why::Parameter),
                     };
@@ -30,7 +33,7 @@ impl<'a> Linker<'a> {
                     } else {
                         self.unknown(Why::Parameter)
                     };
-                    let language = self.program.language(reference.file);
+                    let language = self.program.language(param_var.file);
                     let Some(list) = lang::words_of(language).literal_type(lang::words::Literal::List) else {
                         return element;
                     };
@@ -43,7 +46,7 @@ impl<'a> Linker<'a> {
             }
             let semantics = lang::semantics(facts.language);
             if index == 0
-                && let Some(receiver) = semantics.first_param(self, reference)
+                && let Some(receiver) = semantics.first_param(self, param_var)
             {
                 return receiver;
             }
@@ -53,7 +56,7 @@ impl<'a> Linker<'a> {
                     return semantics.refine_param(self, body, index, declared);
                 }
             }
-            if facts.body(var.body).kind == blocklint_facts::BodyKind::Lambda
+            if facts.body(var.body).kind == BodyKind::Lambda
                 && let Some(passed) = semantics.lambda_param(self, body, index)
             {
                 return passed;
@@ -76,15 +79,15 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the union of the arguments that known calls pass to a parameter; `None` if none of them is known.
-    pub(crate) fn values_passed_by_callers(&self, body: crate::program::ids::BodyRef, index: u32) -> Option<Typed> {
+    pub(crate) fn values_passed_by_callers(&self, body: BodyRef, index: u32) -> Option<Typed> {
         let facts = self.program.facts(body.file);
-        let row = self.program.body(body);
+        let body_facts = self.program.body(body);
         let mut parts = Vec::new();
         let mut has_unknown = false;
         let mut checked = 0;
         for site in self.sites_calling(body) {
             checked += 1;
-            if checked > 48 {
+            if checked > MAX_CALL_SITES {
                 has_unknown = true;
                 break;
             }
@@ -100,12 +103,13 @@ impl<'a> Linker<'a> {
         if parts.is_empty() {
             return None;
         }
-        let is_private = facts.text(row.name).starts_with('_')
-            || row.parent.get().is_some_and(|parent| {
-                !matches!(facts.body(parent).kind, blocklint_facts::BodyKind::Module | blocklint_facts::BodyKind::Class)
-            });
-        let agree = !has_unknown && parts.windows(2).all(|pair| pair[0].value == pair[1].value);
+        let is_private = facts.text(body_facts.name).starts_with('_')
+            || body_facts
+                .parent
+                .get()
+                .is_some_and(|parent| !matches!(facts.body(parent).kind, BodyKind::Module | BodyKind::Class));
+        let arguments_agree = !has_unknown && parts.windows(2).all(|pair| pair[0].value == pair[1].value);
         let joined = self.join(&parts);
-        Some(if is_private && agree { joined } else { self.inferred(joined) })
+        Some(if is_private && arguments_agree { joined } else { self.inferred(joined) })
     }
 }

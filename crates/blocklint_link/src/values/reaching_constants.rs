@@ -14,6 +14,9 @@ use crate::syntax::regions::{around, is_region_in};
 use crate::values::expr::Scope;
 use crate::values::value::EnvId;
 
+/// How deep an expression is searched for the result of a call.
+const MAX_FORM_DEPTH: u32 = 4;
+
 /// The maximal number of names that are followed to a literal.
 const DEPTH: u32 = 6;
 
@@ -47,40 +50,40 @@ impl Linker<'_> {
 
     fn find_constants(&self, site: SiteRef, form: FormId, env: EnvId) -> SmallVec<[ReachingConstant; 2]> {
         let (facts, site_id) = self.program.facts_and_id(site);
-        let at = self.program.site(site).at;
-        let body = facts.body_of(at);
+        let position = self.program.site(site).at;
+        let body = facts.body_of(position);
         let only = || smallvec![ReachingConstant::plain(self.constant(site, form, env, DEPTH))];
         let Form::Var(var) = facts.form(form) else { return only() };
-        let row = facts.var(var);
+        let var_facts = facts.var(var);
         let rows: SmallVec<[_; 4]> = facts.assigns_of(var).filter(|assign| assign.value.is_some()).collect();
-        let is_param = matches!(row.kind, VarKind::Param(_));
-        if row.body != body
+        let is_param = matches!(var_facts.kind, VarKind::Param(_));
+        if var_facts.body != body
             || rows.len() + usize::from(is_param) < 2
             || rows.iter().any(|assign| facts.body_of(assign.at) != body)
         {
             return only();
         }
-        let mut constants: SmallVec<[ReachingConstant; 2]> = match row.kind {
+        let mut constants: SmallVec<[ReachingConstant; 2]> = match var_facts.kind {
             VarKind::Param(index) => smallvec![ReachingConstant::plain(Constant::Param(index))],
             _ => SmallVec::new(),
         };
         for assign in &rows {
             // The result of a call is assigned after the call: `name = f(name)`.
-            let is_result = mentions(facts, assign.value, 4, &|form| form == Form::Result(site_id));
-            let before = assign.at.position < at.position && !is_result;
-            if !before && !have_common_loop(facts, assign.at.region, at.region)
-                || are_in_different_branches(facts, assign.at.region, at.region)
+            let is_result = mentions(facts, assign.value, MAX_FORM_DEPTH, &|form| form == Form::Result(site_id));
+            let before = assign.at.position < position.position && !is_result;
+            if !before && !have_common_loop(facts, assign.at.region, position.region)
+                || are_in_different_branches(facts, assign.at.region, position.region)
                 || self.removes_prefix(site.file, var, assign.at.region)
             {
                 continue;
             }
             let replaces_missing = is_param && self.replaces_only_missing(site.file, assign, var);
-            if before && !replaces_missing && is_region_in(facts, at.region, assign.at.region) {
+            if before && !replaces_missing && is_region_in(facts, position.region, assign.at.region) {
                 constants.clear();
             }
             let constant = self.constant_in(site.file.body_ref(body), assign.value, env, DEPTH - 1);
             let scope = Scope { file: site.file, at: assign.at, env };
-            let instead_of = match row.kind {
+            let instead_of = match var_facts.kind {
                 VarKind::Param(index) => self.literal_of_branch(scope, index),
                 _ => None,
             };

@@ -10,6 +10,9 @@ use crate::program::ids::BodyRef;
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, EnvId, Val, Why};
 
+/// The most `return` statements of one function that are read.
+const MAX_RETURNS: usize = 32;
+
 impl Linker<'_> {
     /// Returns the elements that a generator yields.
     pub(crate) fn yielded(&self, body: BodyRef, env: EnvId) -> Typed {
@@ -66,7 +69,7 @@ impl Linker<'_> {
                 .exits
                 .iter()
                 .filter(|exit| exit.kind == ExitKind::Return && facts.body_of(exit.at) == body_id)
-                .take(32)
+                .take(MAX_RETURNS)
             {
                 let scope = Scope { file: body.file, at: exit.at, env };
                 if exit.value.is_some() && !self.is_ruled_out_by_captured_kind(scope, exit.at.region) {

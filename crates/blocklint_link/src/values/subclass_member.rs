@@ -16,22 +16,22 @@ const MAX_SUBCLASSES: usize = 256;
 impl Linker<'_> {
     /// Returns the value of an attribute of an object whose exact class is unknown: the union of the values in its
     /// class and in subclasses.
-    pub(crate) fn with_subclass_members(&self, class: ClassRef, name: Name, own: Typed) -> Typed {
+    pub(crate) fn with_subclass_members(&self, class: ClassRef, name: Name, member_value: Typed) -> Typed {
         if self.program.language(class.file) != Language::Python || self.direct_subclasses(class).is_empty() {
-            return own;
+            return member_value;
         }
-        if own.value == ValueId::NEVER {
-            return own;
+        if member_value.value == ValueId::NEVER {
+            return member_value;
         }
-        let members = self.values.members(own.value);
+        let members = self.values.members(member_value.value);
         // Overrides of methods are targets of the call, not values of the attribute. A value that is unknown in the
         // class stays unknown.
         let is_empty = members.iter().all(|val| matches!(val, Val::None | Val::Unknown(Why::Attribute)))
-            || self.values.is_unknown(own.value) && self.is_abstract_member(class, name);
+            || self.values.is_unknown(member_value.value) && self.is_abstract_member(class, name);
         let is_plain = members.iter().all(|val| matches!(val, Val::None | Val::Instance { .. } | Val::Library { .. }));
         let is_class = members.iter().all(|val| matches!(val, Val::None | Val::Class(_) | Val::External(_)));
         if !is_empty && !is_plain && !is_class {
-            return own;
+            return member_value;
         }
         let in_subclasses = self.subclass_values(class, name);
         let fits = |val: &Val| match val {
@@ -44,22 +44,22 @@ impl Linker<'_> {
         let fitting: Vec<Val> = self.values.members(in_subclasses.value).iter().copied().filter(fits).collect();
         let added: Vec<Val> = fitting.into_iter().filter(|val| !members.contains(val)).collect();
         if added.is_empty() {
-            return own;
+            return member_value;
         }
         let from_subclasses = Typed { value: self.values.union(&added), inferred_steps: in_subclasses.inferred_steps };
-        if is_empty && self.values.is_unknown(own.value) {
+        if is_empty && self.values.is_unknown(member_value.value) {
             return self.inferred(from_subclasses);
         }
-        self.inferred(self.join(&[own, from_subclasses]))
+        self.inferred(self.join(&[member_value, from_subclasses]))
     }
 
     /// True if a member is a function without code of its own, which subclasses implement.
     fn is_abstract_member(&self, class: ClassRef, name: Name) -> bool {
-        let own = self.mro(class).iter().find_map(|ancestor| match *ancestor {
+        let defining_class = self.mro(class).iter().find_map(|ancestor| match *ancestor {
             Ancestor::Class(class) => self.own_member(class, name),
             _ => None,
         });
-        let bodies = own.map_or_else(Vec::new, |(owner, var)| self.functions_of(owner, var));
+        let bodies = defining_class.map_or_else(Vec::new, |(owner, var)| self.functions_of(owner, var));
         !bodies.is_empty() && bodies.iter().any(|&body| self.is_stub(body))
     }
 
@@ -81,9 +81,11 @@ impl Linker<'_> {
                 }
                 let facts = self.program.facts(next.file);
                 for assign in self.own_assigns(next, name) {
-                    let row = facts.assign(assign);
-                    if row.kind != AssignKind::Augmented && (row.value.is_some() || row.annotation.is_some()) {
-                        let scope = Scope { file: next.file, at: row.at, env: EnvId::NONE };
+                    let assignment = facts.assign(assign);
+                    if assignment.kind != AssignKind::Augmented
+                        && (assignment.value.is_some() || assignment.annotation.is_some())
+                    {
+                        let scope = Scope { file: next.file, at: assignment.at, env: EnvId::NONE };
                         parts.push(self.assigned_value(scope, assign));
                     }
                 }
@@ -97,29 +99,29 @@ impl Linker<'_> {
 
     /// Returns the result of a method call with the results of overrides, if the method is a stub, or if its result
     /// type is not declared.
-    pub(crate) fn with_override_results(&self, body: BodyRef, receiver: Option<Val>, own: Typed) -> Typed {
-        let Some(Val::Instance { exact: false, class: receiver_class, .. }) = receiver else { return own };
+    pub(crate) fn with_override_results(&self, body: BodyRef, receiver: Option<Val>, body_result: Typed) -> Typed {
+        let Some(Val::Instance { exact: false, class: receiver_class, .. }) = receiver else { return body_result };
         let facts = self.program.facts(body.file);
-        let row = self.program.body(body);
+        let body_facts = self.program.body(body);
         let language = facts.language;
-        if row.class.is_none() || row.returns.is_some() && !self.values.is_unknown(own.value) {
-            return own;
+        if body_facts.class.is_none() || body_facts.returns.is_some() && !self.values.is_unknown(body_result.value) {
+            return body_result;
         }
         let is_stub = self.is_stub(body);
         match language {
-            Language::Python if is_stub || row.flow == Flow::Sync => {}
-            Language::Java | Language::Rust if self.values.is_unknown(own.value) => {}
-            _ => return own,
+            Language::Python if is_stub || body_facts.flow == Flow::Sync => {}
+            Language::Java | Language::Rust if self.values.is_unknown(body_result.value) => {}
+            _ => return body_result,
         }
-        let Some(name) = self.program.global(body.file, row.name) else { return own };
+        let Some(name) = self.program.global(body.file, body_facts.name) else { return body_result };
         if self.program.text(name).starts_with("__") {
-            return own;
+            return body_result;
         }
         let overrides = self.overrides(receiver_class, name);
         let overrides: Vec<BodyRef> =
             overrides.iter().copied().filter(|&method| !self.is_test_double(method, body)).collect();
         if overrides.is_empty() || overrides.len() > UNION_LIMIT {
-            return own;
+            return body_result;
         }
         let mut parts: Vec<Typed> = Vec::new();
         for method in overrides {
@@ -132,10 +134,10 @@ impl Linker<'_> {
             }
         }
         if parts.is_empty() {
-            return own;
+            return body_result;
         }
-        if !is_stub && !self.values.is_unknown(own.value) {
-            parts.push(own);
+        if !is_stub && !self.values.is_unknown(body_result.value) {
+            parts.push(body_result);
         }
         self.inferred(self.join(&parts))
     }

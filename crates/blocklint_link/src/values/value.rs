@@ -454,13 +454,13 @@ impl Values {
         if rest.iter().all(|value| value == first) {
             return *first;
         }
-        let mut all = Members::new();
+        let mut joined = Members::new();
         let inner = self.inner.borrow();
         for &value in values {
-            all.extend_from_slice(inner.unions.members(value));
+            joined.extend_from_slice(inner.unions.members(value));
         }
         drop(inner);
-        self.union(&all)
+        self.union(&joined)
     }
 
     /// Returns the members of a value.

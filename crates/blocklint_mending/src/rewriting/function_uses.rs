@@ -92,7 +92,8 @@ impl Places<'_, '_> {
     /// Returns the classes whose methods of a name belong to one family: the bases with this method, and all subclasses
     /// of these.
     fn family_classes(&self, class: ClassRef, name: Name) -> Vec<ClassRef> {
-        let has_method = |of: &ClassRef| *of == class || self.linker.own_member(*of, name).is_some();
+        let has_method =
+            |family_class: &ClassRef| *family_class == class || self.linker.own_member(*family_class, name).is_some();
         let mut family: Vec<ClassRef> = self.linker.classes_above(class).into_iter().filter(has_method).collect();
         for top in family.clone() {
             family.extend(self.linker.descendants(top, MAX_CLASSES).classes);
@@ -175,19 +176,20 @@ impl Places<'_, '_> {
         }
     }
 
-    fn means_of_mention(&self, file: FileId, of: &Expression, family: &[BodyRef]) -> Option<Means> {
-        let members = self.members(file, of, of.form);
+    fn means_of_mention(&self, file: FileId, expression: &Expression, family: &[BodyRef]) -> Option<Means> {
+        let members = self.members(file, expression, expression.form);
         if members.iter().any(|val| matches!(val, Val::Fn { body, .. } if family.contains(body))) {
             return Some(Means::Family);
         }
-        let base = self.attribute_object(file, of.form).map_or(members, |base| self.members(file, of, base));
+        let base =
+            self.attribute_object(file, expression.form).map_or(members, |base| self.members(file, expression, base));
         base.iter().any(|val| matches!(val, Val::Unknown(_))).then_some(Means::Unknown)
     }
 
     /// True if an assignment replaces a function of the family.
-    fn replaces(&self, file: FileId, of: &Expression, classes: &[ClassRef], family: &[BodyRef]) -> bool {
-        let Some(base) = self.attribute_object(file, of.form) else { return false };
-        self.members(file, of, base).iter().any(|val| match *val {
+    fn replaces(&self, file: FileId, expression: &Expression, classes: &[ClassRef], family: &[BodyRef]) -> bool {
+        let Some(base) = self.attribute_object(file, expression.form) else { return false };
+        self.members(file, expression, base).iter().any(|val| match *val {
             Val::Instance { class, .. } | Val::Class(class) => classes.contains(&class),
             Val::Module(module) => classes.is_empty() && family.iter().any(|body| body.file == module),
             _ => false,
@@ -195,16 +197,16 @@ impl Places<'_, '_> {
     }
 
     /// Returns the call whose callee is a name or attribute.
-    fn call_of(&self, file: FileId, of: &Expression) -> Option<SiteRef> {
+    fn call_of(&self, file: FileId, expression: &Expression) -> Option<SiteRef> {
         let facts = self.linker.program.facts(file);
-        let sym = match facts.form(of.form) {
+        let sym = match facts.form(expression.form) {
             Form::Var(var) => facts.var(var).name,
             Form::Name(name) | Form::Attr(_, name) => name,
             _ => return None,
         };
         let is_it = |site: &&SiteId| {
             let row = facts.site(**site);
-            row.kind == SiteKind::Call && row.name_span == of.name_span
+            row.kind == SiteKind::Call && row.name_span == expression.name_span
         };
         let found = self.linker.program.index_of(file).sites_named(sym).iter().find(is_it)?;
         Some(file.site_ref(*found))
@@ -233,11 +235,13 @@ impl Places<'_, '_> {
         let named: Vec<String> =
             params.iter().filter(|param| param.kind == ParamKind::KeywordOnly).map(|param| text(param.name)).collect();
         let known = |name: &&str| {
-            by_position.iter().any(|param| text(param.name) == **name) || named.iter().any(|of| of == *name)
+            by_position.iter().any(|param| text(param.name) == **name) || named.iter().any(|keyword| keyword == *name)
         };
         // `Class.method(object, …)` passes the object too.
-        let most = by_position.len() + usize::from(is_bound);
-        if (!has(ParamKind::KwArgs) && !keywords.iter().all(known)) || (!has(ParamKind::VarArgs) && positions > most) {
+        let max_arguments = by_position.len() + usize::from(is_bound);
+        if (!has(ParamKind::KwArgs) && !keywords.iter().all(known))
+            || (!has(ParamKind::VarArgs) && positions > max_arguments)
+        {
             return false;
         }
         let behind = by_position.iter().skip(positions).copied();

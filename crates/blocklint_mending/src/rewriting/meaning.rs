@@ -35,32 +35,32 @@ pub enum Meaning {
 
 /// All possible meanings of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Meant {
+pub struct PossibleMeanings {
     /// The alternatives.
     pub meanings: Vec<Meaning>,
-    /// True if the meanings are not inferred by a guess.
+    /// False if the linker guessed.
     pub is_sure: bool,
 }
 
 impl Places<'_, '_> {
     /// Returns the meaning of an expression at its place.
-    pub fn meaning(&self, file: FileId, of: &Expression) -> Meant {
-        to_meant(self.linker, self.linker.eval(Self::scope(file, of), of.form))
+    pub fn meaning(&self, file: FileId, expression: &Expression) -> PossibleMeanings {
+        to_possible_meanings(self.linker, self.linker.eval(Self::scope(file, expression), expression.form))
     }
 
     /// Returns the meaning of a dotted path: a module, or a name that is defined or imported in one.
-    pub fn meaning_of_path(&self, path: &str) -> Meant {
+    pub fn meaning_of_path(&self, path: &str) -> PossibleMeanings {
         let linker = self.linker;
         let parts: Vec<&str> = path.split('.').collect();
         let files = || (0..linker.program.files.len() as u32).map(FileId);
         for length in (1..=parts.len()).rev() {
             let module = parts[..length].join(".");
-            let is_it = |file: &FileId| {
+            let is_module = |file: &FileId| {
                 linker.program.language(*file) == blocklint_core::Language::Python
                     && linker.module_name(*file) == module
             };
-            if let Some(file) = files().find(is_it) {
-                let mut value = Meant { meanings: vec![Meaning::Module(file)], is_sure: true };
+            if let Some(file) = files().find(is_module) {
+                let mut value = PossibleMeanings { meanings: vec![Meaning::Module(file)], is_sure: true };
                 for part in &parts[length..] {
                     let Some(name) = linker.program.name(part) else { return unknown() };
                     value = match *value.meanings.as_slice() {
@@ -76,20 +76,20 @@ impl Places<'_, '_> {
     }
 
     /// Returns the meaning of a name at the top level of a module.
-    pub(super) fn meaning_in_module(&self, file: FileId, name: Name) -> Meant {
+    pub(super) fn meaning_in_module(&self, file: FileId, name: Name) -> PossibleMeanings {
         let Some(var) = self.linker.program.scope_var(file, BodyId(0), name) else { return unknown() };
-        to_meant(self.linker, self.linker.var(Scope { file, at: At::default(), env: EnvId::NONE }, var))
+        to_possible_meanings(self.linker, self.linker.var(Scope { file, at: At::default(), env: EnvId::NONE }, var))
     }
 
-    fn member_of_class(&self, class: ClassRef, name: Name) -> Meant {
+    fn member_of_class(&self, class: ClassRef, name: Name) -> PossibleMeanings {
         let method = self.linker.mro(class).iter().find_map(|ancestor| match *ancestor {
-            Ancestor::Class(of) => {
-                let (holder, var) = self.linker.own_member(of, name)?;
+            Ancestor::Class(ancestor_class) => {
+                let (holder, var) = self.linker.own_member(ancestor_class, name)?;
                 self.linker.functions_of(holder, var).last().copied()
             }
             Ancestor::Library(..) | Ancestor::Unknown => None,
         });
-        method.map_or_else(unknown, |body| Meant { meanings: vec![Meaning::Function(body)], is_sure: true })
+        method.map_or_else(unknown, |body| PossibleMeanings { meanings: vec![Meaning::Function(body)], is_sure: true })
     }
 
     /// Returns the places in the project that mention a name of a library.
@@ -97,27 +97,27 @@ impl Places<'_, '_> {
         let Some(name) = path.rsplit('.').next().and_then(|last| self.linker.program.name(last)) else {
             return Vec::new();
         };
-        let is_it = |(file, of): &(FileId, Expression)| {
-            let meanings = self.meaning(*file, of).meanings;
-            !of.is_target && matches!(&meanings[..], [Meaning::Library(found)] if found == path)
+        let names_library = |(file, expression): &(FileId, Expression)| {
+            let meanings = self.meaning(*file, expression).meanings;
+            !expression.is_target && matches!(&meanings[..], [Meaning::Library(found)] if found == path)
         };
-        self.expressions_named(&self.linker.with_aliases(name)).into_iter().filter(is_it).collect()
+        self.expressions_named(&self.linker.with_aliases(name)).into_iter().filter(names_library).collect()
     }
 
     /// Returns the places in the project that mention a class.
     pub fn uses_of_class(&self, class: ClassRef) -> Vec<(FileId, Expression)> {
-        let is_it = |(file, of): &(FileId, Expression)| {
-            !of.is_target && self.meaning(*file, of).meanings == [Meaning::Class(class)]
+        let names_class = |(file, expression): &(FileId, Expression)| {
+            !expression.is_target && self.meaning(*file, expression).meanings == [Meaning::Class(class)]
         };
-        self.expressions_named(&self.linker.class_names(class)).into_iter().filter(is_it).collect()
+        self.expressions_named(&self.linker.class_names(class)).into_iter().filter(names_class).collect()
     }
 }
 
-fn unknown() -> Meant {
-    Meant { meanings: vec![Meaning::Unknown], is_sure: true }
+fn unknown() -> PossibleMeanings {
+    PossibleMeanings { meanings: vec![Meaning::Unknown], is_sure: true }
 }
 
-fn to_meant(linker: &Linker<'_>, typed: Typed) -> Meant {
+fn to_possible_meanings(linker: &Linker<'_>, typed: Typed) -> PossibleMeanings {
     let text = |path| linker.library.text(path).to_string();
     let meaning = |val: &Val| match *val {
         Val::Unknown(_) => Meaning::Unknown,
@@ -136,5 +136,5 @@ fn to_meant(linker: &Linker<'_>, typed: Typed) -> Meant {
             meanings.push(member);
         }
     }
-    Meant { meanings, is_sure: typed.inferred_steps < LOW_STEPS }
+    PossibleMeanings { meanings, is_sure: typed.inferred_steps < LOW_STEPS }
 }

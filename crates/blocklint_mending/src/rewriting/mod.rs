@@ -18,7 +18,7 @@ use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::{EnvId, Val};
 
 pub use function_uses::{FunctionUses, Means, Use};
-pub use meaning::{Meaning, Meant};
+pub use meaning::{Meaning, PossibleMeanings};
 pub use variable_uses::VariableUses;
 
 /// The greatest number of subclasses that are searched.
@@ -71,20 +71,21 @@ impl<'p, 'l> Places<'p, 'l> {
         for &name in names {
             for &(file, sym) in self.linker.program.occurrences(name) {
                 let all = (self.expressions)(file);
-                expressions.extend(all.iter().filter(|one| self.is_named(file, one, sym)).map(|one| (file, *one)));
+                expressions
+                    .extend(all.iter().filter(|named| self.is_named(file, named, sym)).map(|named| (file, *named)));
             }
         }
         expressions
     }
 
-    fn is_named(&self, file: FileId, of: &Expression, sym: Sym) -> bool {
+    fn is_named(&self, file: FileId, expression: &Expression, sym: Sym) -> bool {
         let facts = self.linker.program.facts(file);
         let length = facts.text(sym).len() as u32;
-        of.name_span.end - of.name_span.start == length
-            && match facts.form(of.form) {
-                Form::Var(var) => of.span == of.name_span && facts.var(var).name == sym,
-                Form::Name(name) => of.span == of.name_span && name == sym,
-                Form::Attr(_, name) => of.span != of.name_span && name == sym,
+        expression.name_span.end - expression.name_span.start == length
+            && match facts.form(expression.form) {
+                Form::Var(var) => expression.span == expression.name_span && facts.var(var).name == sym,
+                Form::Name(name) => expression.span == expression.name_span && name == sym,
+                Form::Attr(_, name) => expression.span != expression.name_span && name == sym,
                 _ => false,
             }
     }
@@ -102,8 +103,8 @@ impl<'p, 'l> Places<'p, 'l> {
         Some(module.var_ref(self.linker.program.scope_var(module, BodyId(0), name)?))
     }
 
-    fn scope(file: FileId, of: &Expression) -> Scope {
-        Scope { file, at: of.at, env: EnvId::NONE }
+    fn scope(file: FileId, expression: &Expression) -> Scope {
+        Scope { file, at: expression.at, env: EnvId::NONE }
     }
 
     /// Returns the possible values of a form at the place of an expression.

@@ -28,7 +28,7 @@ pub struct VariableUses {
 impl VariableUses {
     fn sorted(mut self) -> Self {
         for places in [&mut self.targets, &mut self.uses, &mut self.unknown] {
-            places.sort_by_key(|(file, of)| (*file, of.span));
+            places.sort_by_key(|(file, expression)| (*file, expression.span));
         }
         self
     }
@@ -36,13 +36,13 @@ impl VariableUses {
 
 impl Places<'_, '_> {
     /// Returns the places that bind and read the variable or attribute at a place.
-    pub fn variable_uses(&self, file: FileId, of: &Expression) -> VariableUses {
+    pub fn variable_uses(&self, file: FileId, expression: &Expression) -> VariableUses {
         let facts = self.linker.program.facts(file);
-        match facts.form(of.form) {
+        match facts.form(expression.form) {
             Form::Var(var) => self.uses_of_variable(self.origin_of_import(file.var_ref(var))),
             Form::Attr(base, sym) => {
                 let Some(name) = self.linker.program.global(file, sym) else { return VariableUses::default() };
-                let members = self.members(file, of, base);
+                let members = self.members(file, expression, base);
                 let module = members.iter().find_map(|val| match *val {
                     Val::Module(module) => self.variable_of_module(module, name),
                     _ => None,
@@ -92,25 +92,27 @@ impl Places<'_, '_> {
             Some(name) => self.expressions_named(&self.linker.with_aliases(name)),
             None => (self.expressions)(var.file).iter().map(|one| (var.file, *one)).collect(),
         };
-        for (file, of) in all {
-            let is_it = match program.facts(file).form(of.form) {
-                Form::Var(other) if of.span == of.name_span => self.origin_of_import(file.var_ref(other)) == var,
-                Form::Attr(base, sym) if is_global && of.span != of.name_span => {
+        for (file, expression) in all {
+            let is_it = match program.facts(file).form(expression.form) {
+                Form::Var(other_var) if expression.span == expression.name_span => {
+                    self.origin_of_import(file.var_ref(other_var)) == var
+                }
+                Form::Attr(base, sym) if is_global && expression.span != expression.name_span => {
                     let is_member = |val: &Val| match *val {
                         Val::Module(module) => {
-                            let other =
+                            let other_var =
                                 program.global(file, sym).and_then(|name| self.variable_of_module(module, name));
-                            other.is_some_and(|other| self.origin_of_import(other) == var)
+                            other_var.is_some_and(|other_var| self.origin_of_import(other_var) == var)
                         }
                         _ => false,
                     };
-                    self.members(file, &of, base).iter().any(is_member)
+                    self.members(file, &expression, base).iter().any(is_member)
                 }
                 _ => false,
             };
-            match (is_it, of.is_target) {
-                (true, true) => result.targets.push((file, of)),
-                (true, false) => result.uses.push((file, of)),
+            match (is_it, expression.is_target) {
+                (true, true) => result.targets.push((file, expression)),
+                (true, false) => result.uses.push((file, expression)),
                 (false, _) => {}
             }
         }
@@ -137,11 +139,11 @@ impl Places<'_, '_> {
         }
         let program = self.linker.program;
         let mut result = VariableUses { is_known: true, ..VariableUses::default() };
-        for (file, of) in self.expressions_named(&[name]) {
+        for (file, expression) in self.expressions_named(&[name]) {
             let facts = program.facts(file);
-            let (is_it, is_unknown) = match facts.form(of.form) {
+            let (is_it, is_unknown) = match facts.form(expression.form) {
                 Form::Attr(base, _) => {
-                    let members = self.members(file, &of, base);
+                    let members = self.members(file, &expression, base);
                     let is_owner = |val: &Val| matches!(*val, Val::Instance { class, .. } | Val::Class(class) if owners.contains(&class));
                     (members.iter().any(is_owner), members.iter().any(|val| matches!(val, Val::Unknown(_))))
                 }
@@ -152,10 +154,10 @@ impl Places<'_, '_> {
                 }
                 _ => (false, false),
             };
-            match (is_it, of.is_target) {
-                (true, true) => result.targets.push((file, of)),
-                (true, false) => result.uses.push((file, of)),
-                (false, false) if is_unknown => result.unknown.push((file, of)),
+            match (is_it, expression.is_target) {
+                (true, true) => result.targets.push((file, expression)),
+                (true, false) => result.uses.push((file, expression)),
+                (false, false) if is_unknown => result.unknown.push((file, expression)),
                 (false, _) => {}
             }
         }

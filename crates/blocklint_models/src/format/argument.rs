@@ -19,7 +19,7 @@ pub enum Argument {
 
 impl Argument {
     /// The spellings of an argument, for messages.
-    pub const FORMS: &'static str = r#"0, -1, "name", "name@0", "*" or "receiver""#;
+    pub const EXPECTED_FORMS: &'static str = r#"0, -1, "name", "name@0", "*" or "receiver""#;
 
     /// Parses the string forms: `name`, `name@0`, `*`, `receiver`.
     pub fn parse(text: &str) -> Option<Self> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use blocklint_core::{Effect, Language};
 use rustc_hash::FxHashMap;
 
-use super::language::{root, separator};
+use super::language::{library_root, separator};
 use super::packed::Packed;
 use super::path::{Path, Rank, last_name, literal_head, parent, qualified};
 use super::rows::{CallRow, Entry, File, HandoverRow, RowEffect, Selector, Switch, TypeRow};
@@ -28,7 +28,7 @@ pub fn compile(files: &[File], language: Language) -> Result<Layer, postcard::Er
 /// The text of a table, which contains each string once.
 #[derive(Default)]
 struct Text {
-    all: String,
+    text: String,
     ranges: FxHashMap<String, Range>,
 }
 
@@ -37,8 +37,8 @@ impl Text {
         if let Some(range) = self.ranges.get(text) {
             return *range;
         }
-        let range = Range { start: self.all.len() as u32, len: text.len() as u32 };
-        self.all.push_str(text);
+        let range = Range { start: self.text.len() as u32, len: text.len() as u32 };
+        self.text.push_str(text);
         self.ranges.insert(text.to_owned(), range);
         range
     }
@@ -153,10 +153,10 @@ impl Builder {
     }
 
     fn finish(mut self, files: &[&File]) -> Result<Layer, postcard::Error> {
-        let headless_globs = self.keys.get("").is_some_and(|draft| !draft.globs.is_empty());
+        let has_leading_globs = self.keys.get("").is_some_and(|draft| !draft.globs.is_empty());
         let (keys, targets, patterns) = self.lay_out();
         let (names, name_patterns) = self.lay_out_names(&patterns);
-        let slots = build_slots(&keys, &self.text.all);
+        let slots = build_slots(&keys, &self.text.text);
         Ok(Layer {
             language: self.language,
             files: files.iter().map(|file| file.info.clone()).collect(),
@@ -164,7 +164,7 @@ impl Builder {
             types: Rows::encode(files.iter().flat_map(|file| &file.types).map(|entry| &entry.row))?,
             handovers: Rows::encode(files.iter().flat_map(|file| &file.handovers).map(|entry| &entry.row))?,
             switches: switches(files),
-            heads: self.collect_heads(files),
+            first_segments: self.collect_first_segments(files),
             links: find_links(files, self.language),
             tags: sorted(types(files).flat_map(|entry| entry.row.tags.iter().cloned())),
             native_libraries: sorted(
@@ -173,14 +173,14 @@ impl Builder {
                     .filter(|file| file.calls.iter().any(|entry| entry.row.native))
                     .flat_map(|file| file.info.libraries.iter().cloned()),
             ),
-            text: self.text.all.into(),
+            text: self.text.text.into(),
             keys: Packed::encode(&keys),
             slots: Packed::encode(&slots),
             targets: Packed::encode(&targets),
             patterns: Packed::encode(&patterns),
             names: Packed::encode(&names),
             name_patterns: Packed::encode(&name_patterns),
-            headless_globs,
+            has_leading_globs,
         })
     }
 
@@ -217,46 +217,46 @@ impl Builder {
     /// Returns the last names in sorted order, and the indices of the patterns of each.
     fn lay_out_names(&mut self, patterns: &[Pattern]) -> (Vec<Name>, Vec<u32>) {
         let mut by_name: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        let text_of = |text: &Text, range: Range| text.all[range.to_indices()].to_owned();
+        let text_of = |text: &Text, range: Range| text.text[range.to_indices()].to_owned();
         for (index, pattern) in patterns.iter().enumerate() {
             let path = text_of(&self.text, pattern.text);
-            let indexes = by_name.entry(last_name(&path, self.language).to_owned()).or_default();
+            let indices = by_name.entry(last_name(&path, self.language).to_owned()).or_default();
             // `<T as Trait>::m` has a pattern under two keys; only one of them is listed.
             let is_same_row = |other: &u32| {
                 let other = &patterns[*other as usize];
                 (other.text, other.kind, other.row) == (pattern.text, pattern.kind, pattern.row)
             };
-            if pattern.kind == Kind::Mention || !indexes.iter().any(is_same_row) {
-                indexes.push(index as u32);
+            if pattern.kind == Kind::Mention || !indices.iter().any(is_same_row) {
+                indices.push(index as u32);
             }
         }
         let (mut names, mut name_patterns) = (Vec::new(), Vec::new());
-        for (name, indexes) in by_name {
-            let uses = indexes.iter().fold(Uses::NONE, |uses, index| uses.union(patterns[*index as usize].uses));
-            let range = Range { start: name_patterns.len() as u32, len: indexes.len() as u32 };
-            name_patterns.extend(indexes);
+        for (name, indices) in by_name {
+            let uses = indices.iter().fold(Uses::NONE, |uses, index| uses.union(patterns[*index as usize].uses));
+            let range = Range { start: name_patterns.len() as u32, len: indices.len() as u32 };
+            name_patterns.extend(indices);
             names.push(Name { text: self.text.add(&name), patterns: range, uses });
         }
         (names, name_patterns)
     }
 
-    fn collect_heads(&self, files: &[&File]) -> Vec<String> {
+    fn collect_first_segments(&self, files: &[&File]) -> Vec<String> {
         let separator = separator(self.language);
-        let first = |path: &str| {
+        let first_segment = |path: &str| {
             let path = qualified(path).map_or(path, |(implementor, _, _)| implementor);
             path.split(separator).next().unwrap_or("").to_owned()
         };
-        let roots = files.iter().flat_map(|file| &file.info.roots).map(|root| first(root));
-        let aliases = files.iter().flat_map(|file| &file.aliases).map(|(spelling, _, _)| first(spelling));
-        let paths = self.patterns.iter().map(|draft| first(&draft.path));
-        sorted(roots.chain(aliases).chain(paths).filter(|head| !head.is_empty() && !head.contains(['*', '['])))
+        let roots = files.iter().flat_map(|file| &file.info.roots).map(|root| first_segment(root));
+        let aliases = files.iter().flat_map(|file| &file.aliases).map(|(spelling, _, _)| first_segment(spelling));
+        let paths = self.patterns.iter().map(|draft| first_segment(&draft.path));
+        sorted(roots.chain(aliases).chain(paths).filter(|segment| !segment.is_empty() && !segment.contains(['*', '['])))
     }
 }
 
-/// Returns pairs of roots: the rows of the first mention types of the second. Code that imports `fastapi` can have
-/// objects of `starlette`.
+/// Returns pairs of libraries (`fastapi`, `starlette`): rows of the first library mention types of the second, so code
+/// that imports the first can have objects of the second.
 fn find_links(files: &[&File], language: Language) -> Vec<(String, String)> {
-    let first = |path: &str| root(language, path).to_owned();
+    let library_of = |path: &str| library_root(language, path).to_owned();
     let mut links = Vec::new();
     for file in files {
         let mut mentioned: Vec<&TypeExpr> = Vec::new();
@@ -267,28 +267,33 @@ fn find_links(files: &[&File], language: Language) -> Vec<(String, String)> {
             mentioned.extend(row.bases.iter().chain(row.fields.iter().map(|(_, ty)| ty)));
             mentioned.extend([&row.element, &row.awaits, &row.enters].into_iter().flatten());
         }
-        let mut others: Vec<String> = Vec::new();
+        let mut mentioned_libraries: Vec<String> = Vec::new();
         for ty in mentioned {
             ty.visit(&mut |part| {
                 if let TypeExpr::Path { path, .. } = part {
-                    others.push(first(path));
+                    mentioned_libraries.push(library_of(path));
                 }
             });
         }
-        others.sort();
-        others.dedup();
+        mentioned_libraries.sort();
+        mentioned_libraries.dedup();
         let paths = file.calls.iter().flat_map(|entry| &entry.paths);
         let paths = paths.chain(file.types.iter().flat_map(|entry| &entry.paths));
         let paths = paths.chain(file.handovers.iter().flat_map(|entry| &entry.paths));
-        let mut own: Vec<String> = paths.map(|path| first(&path.text)).collect();
-        own.extend(file.info.roots.iter().map(|root| first(root)));
-        own.sort();
-        own.dedup();
-        for root in &own {
-            links.extend(others.iter().filter(|other| *other != root).map(|other| (root.clone(), other.clone())));
+        let mut described_libraries: Vec<String> = paths.map(|path| library_of(&path.text)).collect();
+        described_libraries.extend(file.info.roots.iter().map(|root| library_of(root)));
+        described_libraries.sort();
+        described_libraries.dedup();
+        for root in &described_libraries {
+            links.extend(
+                mentioned_libraries
+                    .iter()
+                    .filter(|mentioned_library| *mentioned_library != root)
+                    .map(|mentioned_library| (root.clone(), mentioned_library.clone())),
+            );
         }
         for (spelling, target, _) in &file.aliases {
-            links.push((first(spelling), first(target)));
+            links.push((library_of(spelling), library_of(target)));
         }
     }
     links.retain(|(from, to)| from != to);

@@ -67,11 +67,14 @@ pub(super) fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = 
     nearest(word, candidates).map_or_else(String::new, |candidate| format!("; did you mean `{candidate}`?"))
 }
 
+/// The maximal length of a word that is compared with candidates. No candidate is longer, and the time of a comparison
+/// grows with the product of both lengths.
+const MAX_COMPARED: usize = 100;
+
 /// Returns the most similar of the candidates; `None` if none is similar. A third of the letters may differ, and always
 /// one letter.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // No candidate is this long, and the time of a comparison grows with the product of both lengths.
-    if word.len() > 100 {
+    if word.len() > MAX_COMPARED {
         return None;
     }
     let lower = word.to_lowercase();

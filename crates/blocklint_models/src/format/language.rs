@@ -10,9 +10,9 @@ pub fn separator(language: Language) -> &'static str {
     }
 }
 
-/// Returns the part of a path that identifies a library: its first segment. In Java, where most paths begin with `com`
-/// or `org`, it is up to three segments of the package, without globs and class names.
-pub fn root(language: Language, path: &str) -> &str {
+/// Returns the part of a path that identifies a library: its first segment (`requests`). In Java, where most paths
+/// begin with `com` or `org`, it is up to three segments of the package, without globs and class names.
+pub fn library_root(language: Language, path: &str) -> &str {
     if language != Language::Java {
         return path.split(separator(language)).next().unwrap_or(path);
     }

@@ -22,11 +22,11 @@ mod version;
 mod words;
 
 pub use argument::Argument;
-pub use check::{DeclaredNames, NoDeclarations, check_kinds, check_layer, holding_row};
+pub use check::{DeclaredNames, NoDeclarations, check_kinds, check_layer, find_blocking_row};
 pub use compile::compile;
 pub use condition::{Condition, Literal, Subject, Test, TypeTest};
 pub use error::{ModelError, Table, nearest};
-pub use language::{root, separator};
+pub use language::{library_root, separator};
 pub(crate) use path::MAX_PATH;
 pub use path::{Path, Rank, last_name, segment_matches};
 pub use read::{Origin, read_file};

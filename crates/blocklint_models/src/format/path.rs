@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::argument::is_identifier;
 use super::language::separator;
 
-/// The length in bytes of the longest path that rows may have and that is looked up, because a program may write chains
-/// of any length.
+/// The maximal length of a path in bytes. Longer paths are not looked up, because a program may write chains of any
+/// length.
 pub(crate) const MAX_PATH: usize = 1024;
 
 /// A path of a row, with its braces expanded.
@@ -97,8 +97,12 @@ pub(super) fn expand(text: &str) -> Result<Vec<String>, String> {
     expand_bounded(text)
 }
 
+/// The maximal number of braces in a path.
 const MAX_BRACES: usize = 32;
+/// The maximal number of paths to which braces may expand.
 const MAX_EXPANSIONS: usize = 10_000;
+/// The maximal number of `**` in a path, because each multiplies the number of possible matches.
+const MAX_DEEP_GLOBS: usize = 3;
 
 fn expand_bounded(text: &str) -> Result<Vec<String>, String> {
     let Some(open) = text.find(['{', '}']) else { return Ok(vec![text.to_owned()]) };
@@ -207,8 +211,7 @@ fn literal_characters(body: &str) -> usize {
 
 fn is_path(text: &str, language: Language) -> bool {
     let (body, parameters) = split_parameters(text);
-    // Each `**` multiplies the number of possible matches.
-    if body.len() > MAX_PATH || body.matches("**").count() > 3 {
+    if body.len() > MAX_PATH || body.matches("**").count() > MAX_DEEP_GLOBS {
         return false;
     }
     if let Some(parameters) = parameters {
@@ -221,13 +224,14 @@ fn is_path(text: &str, language: Language) -> bool {
     }
     if language == Language::Rust {
         if let Some((implementor, implemented, member)) = qualified(body) {
-            let exact = |path: &str| path.split("::").all(is_identifier);
-            return exact(implementor) && exact(implemented) && is_segment(member, language);
+            let is_exact = |path: &str| path.split("::").all(is_identifier);
+            return is_exact(implementor) && is_exact(implemented) && is_segment(member, language);
         }
-        let (head, last) = body.rsplit_once("::").unwrap_or(("", body));
+        let (parent, last) = body.rsplit_once("::").unwrap_or(("", body));
         let macro_name = last.strip_suffix('!').filter(|name| is_identifier(name));
         return (macro_name.is_some() || is_segment(last, language))
-            && (head.is_empty() && !body.starts_with("::") || head.split("::").all(|part| is_segment(part, language)));
+            && (parent.is_empty() && !body.starts_with("::")
+                || parent.split("::").all(|part| is_segment(part, language)));
     }
     body.split('.').all(|part| is_segment(part, language))
 }
@@ -263,9 +267,9 @@ fn split_class(segment: &str) -> (Option<bool>, &str) {
 /// True if a glob matches a concrete path. A name with a leading `_` is matched only by a pattern that writes the `_`.
 pub(super) fn matches(pattern: &str, path: &str, language: Language) -> bool {
     let separator = separator(language);
-    let name = path.rsplit_once(separator).map_or(path, |(_, name)| name);
-    let last = pattern.rsplit_once(separator).map_or(pattern, |(_, name)| name);
-    if name.starts_with('_') && !last.starts_with('_') {
+    let path_name = path.rsplit_once(separator).map_or(path, |(_, path_name)| path_name);
+    let pattern_name = pattern.rsplit_once(separator).map_or(pattern, |(_, path_name)| path_name);
+    if path_name.starts_with('_') && !pattern_name.starts_with('_') {
         return false;
     }
     let pattern: Vec<&str> = pattern.split(separator).collect();
@@ -276,7 +280,7 @@ pub(super) fn matches(pattern: &str, path: &str, language: Language) -> bool {
 fn segments_match(pattern: &[&str], path: &[&str]) -> bool {
     match pattern {
         [] => path.is_empty(),
-        // At the end it matches all paths below, so one segment at least.
+        // A `**` at the end matches one segment or more.
         ["**"] => !path.is_empty(),
         ["**", rest @ ..] => (0..=path.len()).any(|skipped| segments_match(rest, &path[skipped..])),
         [first, rest @ ..] => match path {
@@ -292,22 +296,22 @@ pub fn segment_matches(pattern: &str, name: &str) -> bool {
     let name = match class {
         None => name,
         Some(upper) => match name.bytes().next() {
-            Some(first) if upper && first.is_ascii_uppercase() || !upper && first.is_ascii_lowercase() => &name[1..],
+            Some(prefix) if upper && prefix.is_ascii_uppercase() || !upper && prefix.is_ascii_lowercase() => &name[1..],
             _ => return false,
         },
     };
     let mut pieces = pattern.split('*');
-    let first = pieces.next().unwrap_or("");
-    let Some(mut rest) = name.strip_prefix(first) else { return false };
-    let mut last = None;
+    let prefix = pieces.next().unwrap_or("");
+    let Some(mut rest) = name.strip_prefix(prefix) else { return false };
+    let mut pending = None;
     for piece in pieces {
         // Each piece but the last matches at its first occurrence; the last must match at the end.
-        if let Some(piece) = last.replace(piece) {
+        if let Some(piece) = pending.replace(piece) {
             let Some(index) = rest.find(piece) else { return false };
             rest = &rest[index + piece.len()..];
         }
     }
-    match last {
+    match pending {
         None => rest.is_empty(),
         Some(piece) => rest.ends_with(piece),
     }

@@ -1,6 +1,6 @@
 //! The parsed content of a model file: the file, its rows and their keys.
 
-use blocklint_core::{Context, Effect, Fails, Language, Runtime, Severity, Takes, Work, WorkKind};
+use blocklint_core::{CallDuration, Context, Effect, Fails, Language, Runtime, Severity, Work, WorkKind};
 use serde::{Deserialize, Serialize};
 
 use super::argument::Argument;
@@ -48,16 +48,19 @@ impl Managed {
     /// Returns the library's version for a version of the bill of materials: by the longest listed name with which that
     /// version begins, or by the next older number.
     pub fn library_version(&self, version: &str) -> Option<&Version> {
-        let begins = |with: &str| {
-            version.strip_prefix(with).is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_alphanumeric()))
+        let begins_with = |prefix: &str| {
+            version
+                .strip_prefix(prefix)
+                .is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_alphanumeric()))
         };
-        let named = self.versions.iter().filter(|(with, _)| begins(with)).max_by_key(|(with, _)| with.len());
-        let older = || {
-            let wanted = Version::parse_loose(version)?;
+        let by_name =
+            self.versions.iter().filter(|(prefix, _)| begins_with(prefix)).max_by_key(|(prefix, _)| prefix.len());
+        let by_older_number = || {
+            let parsed = Version::parse_loose(version)?;
             let numbered = self.versions.iter().filter_map(|row| Some((Version::parse(&row.0)?, row)));
-            numbered.filter(|(own, _)| *own <= wanted).max_by(|a, b| a.0.cmp(&b.0)).map(|(_, row)| row)
+            numbered.filter(|(number, _)| *number <= parsed).max_by(|a, b| a.0.cmp(&b.0)).map(|(_, row)| row)
         };
-        named.or_else(older).map(|(_, version)| version)
+        by_name.or_else(by_older_number).map(|(_, version)| version)
     }
 }
 
@@ -87,22 +90,24 @@ impl File {
     /// Removes the rows and aliases that have errors.
     pub fn drop_rows(&mut self, errors: &[ModelError]) {
         // A row ends at the next `[[...]]` of any table.
-        let mut heads: Vec<u32> = Vec::new();
-        heads.extend(self.calls.iter().map(|entry| entry.line));
-        heads.extend(self.types.iter().map(|entry| entry.line));
-        heads.extend(self.handovers.iter().map(|entry| entry.line));
-        heads.extend(self.switches.iter().map(|entry| entry.line));
-        heads.sort_unstable();
-        let row_of = |line: u32| heads.partition_point(|head| *head <= line).checked_sub(1).map(|index| heads[index]);
+        let mut row_lines: Vec<u32> = Vec::new();
+        row_lines.extend(self.calls.iter().map(|entry| entry.line));
+        row_lines.extend(self.types.iter().map(|entry| entry.line));
+        row_lines.extend(self.handovers.iter().map(|entry| entry.line));
+        row_lines.extend(self.switches.iter().map(|entry| entry.line));
+        row_lines.sort_unstable();
+        let line_of_row = |line: u32| {
+            row_lines.partition_point(|row_line| *row_line <= line).checked_sub(1).map(|index| row_lines[index])
+        };
         let row_errors = errors.iter().filter(|error| !matches!(error.table, Table::Top | Table::Alias));
-        let broken: Vec<u32> = row_errors.filter_map(|error| row_of(error.line)).collect();
-        self.calls.retain(|entry| !broken.contains(&entry.line));
-        self.types.retain(|entry| !broken.contains(&entry.line));
-        self.handovers.retain(|entry| !broken.contains(&entry.line));
-        self.switches.retain(|entry| !broken.contains(&entry.line));
-        let aliases: Vec<u32> =
+        let broken_rows: Vec<u32> = row_errors.filter_map(|error| line_of_row(error.line)).collect();
+        self.calls.retain(|entry| !broken_rows.contains(&entry.line));
+        self.types.retain(|entry| !broken_rows.contains(&entry.line));
+        self.handovers.retain(|entry| !broken_rows.contains(&entry.line));
+        self.switches.retain(|entry| !broken_rows.contains(&entry.line));
+        let broken_aliases: Vec<u32> =
             errors.iter().filter(|error| error.table == Table::Alias).map(|error| error.line).collect();
-        self.aliases.retain(|(_, _, line)| !aliases.contains(line));
+        self.aliases.retain(|(_, _, line)| !broken_aliases.contains(line));
     }
 }
 
@@ -148,7 +153,7 @@ impl<R> Entry<R> {
 pub enum RowEffect {
     /// `none`: harmless.
     Harmless,
-    /// The call holds its thread in this way.
+    /// The call holds its thread for an operation of this kind.
     Holds(Effect),
 }
 
@@ -165,12 +170,12 @@ pub struct CallRow {
     pub version: Option<VersionRange>,
     /// The reason why the row is not verified against the library.
     pub unchecked: Option<String>,
-    /// The way in which the call holds its thread.
+    /// The kind of operation for which the call holds its thread.
     pub effect: Option<RowEffect>,
     /// The kind of work within the effect; `None` if the row does not state it.
     pub kind: Option<WorkKind>,
     /// The time for which one call holds its thread; `None` means the time of its kind of work.
-    pub takes: Option<Takes>,
+    pub duration: Option<CallDuration>,
     /// True if neither gevent nor eventlet makes the call cooperative.
     pub native: bool,
     /// The severity on a greenlet, if it is less than `severity`.
@@ -202,7 +207,7 @@ pub struct CallRow {
     pub property: bool,
     /// The type of the call's result.
     pub returns: Option<TypeExpr>,
-    /// The state that the call gives to its result or receiver.
+    /// The state that the result or receiver has after the call.
     pub state: Option<String>,
     /// The origin of the bytes of the result.
     pub source: Option<Source>,
@@ -245,7 +250,7 @@ impl CallRow {
     }
 
     /// Returns the effect of the row; `None` if it is harmless or unstated.
-    pub fn held(&self) -> Option<Effect> {
+    pub fn held_effect(&self) -> Option<Effect> {
         match self.effect {
             Some(RowEffect::Holds(effect)) => Some(effect),
             Some(RowEffect::Harmless) | None => None,
@@ -254,10 +259,10 @@ impl CallRow {
 
     /// Returns the work of the call; `None` if it is harmless or has no stated effect.
     pub fn work(&self) -> Option<Work> {
-        self.held().map(|effect| Work { effect, kind: self.kind })
+        self.held_effect().map(|effect| Work { effect, kind: self.kind })
     }
 
-    /// True if the row holds only for a stream whose source is unknown (`unseen = true`).
+    /// True if the row applies only to a stream whose source is unknown (`unseen = true`).
     pub fn requires_unseen_source(&self) -> bool {
         self.when.iter().any(|condition| condition.tests.contains(&Test::Unseen))
     }

@@ -290,16 +290,16 @@ pub struct Layer {
     /// Sorted by text.
     pub(super) names: Packed<Name>,
     pub(super) name_patterns: Packed<u32>,
-    /// The first segments of rows, aliases and roots, sorted.
-    pub(super) heads: Vec<String>,
-    /// Pairs of first segments: rows of the first mention types of the second. Sorted.
+    /// The first segments of the paths of rows, aliases and roots, sorted.
+    pub(super) first_segments: Vec<String>,
+    /// Pairs of libraries (`fastapi`, `starlette`): rows of the first library mention types of the second. Sorted.
     pub(super) links: Vec<(String, String)>,
     /// The tags of types, sorted.
     pub(super) tags: Vec<String>,
     /// The libraries that have a row with `native`, sorted.
     pub(super) native_libraries: Vec<String>,
     /// True if any glob begins with its wildcard, without literal characters before it.
-    pub(super) headless_globs: bool,
+    pub(super) has_leading_globs: bool,
 }
 
 /// An expanded path of a row, decoded.
@@ -321,12 +321,12 @@ pub struct PatternInfo<'l> {
 
 /// Returns a hash that is equal on every machine, because the build script fills the slots.
 pub(super) fn hash(text: &str) -> u64 {
-    const K: u64 = 0x9e37_79b9_7f4a_7c15;
+    const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut state = text.len() as u64;
     for chunk in text.as_bytes().chunks(8) {
         let mut word = [0; 8];
         word[..chunk.len()].copy_from_slice(chunk);
-        state = (state.rotate_left(23) ^ u64::from_le_bytes(word)).wrapping_mul(K);
+        state = (state.rotate_left(23) ^ u64::from_le_bytes(word)).wrapping_mul(MULTIPLIER);
     }
     state ^ (state >> 29)
 }
@@ -334,12 +334,12 @@ pub(super) fn hash(text: &str) -> u64 {
 impl Layer {
     /// Returns a layer without rows.
     pub fn empty(language: Language) -> Self {
-        let none = || Rows { bytes: Cow::Borrowed(&[]), ends: Packed::empty(), cells: OnceLock::new() };
+        let no_rows = || Rows { bytes: Cow::Borrowed(&[]), ends: Packed::empty(), cells: OnceLock::new() };
         Layer {
             language,
             text: Cow::Borrowed(""),
             files: Vec::new(),
-            calls: none(),
+            calls: no_rows(),
             types: Rows { bytes: Cow::Borrowed(&[]), ends: Packed::empty(), cells: OnceLock::new() },
             handovers: Rows { bytes: Cow::Borrowed(&[]), ends: Packed::empty(), cells: OnceLock::new() },
             switches: Vec::new(),
@@ -349,11 +349,11 @@ impl Layer {
             patterns: Packed::empty(),
             names: Packed::empty(),
             name_patterns: Packed::empty(),
-            heads: Vec::new(),
+            first_segments: Vec::new(),
             links: Vec::new(),
             tags: Vec::new(),
             native_libraries: Vec::new(),
-            headless_globs: false,
+            has_leading_globs: false,
         }
     }
 
@@ -480,14 +480,14 @@ impl Layer {
             })
     }
 
-    /// Returns pairs of first segments: rows of the first mention types of the second.
+    /// Returns pairs of libraries (`fastapi`, `starlette`): rows of the first library mention types of the second.
     pub(crate) fn links(&self) -> &[(String, String)] {
         &self.links
     }
 
     /// True if this is the first segment of a row, an alias or a root.
-    pub fn is_head(&self, segment: &str) -> bool {
-        self.heads.binary_search_by(|head| head.as_str().cmp(segment)).is_ok()
+    pub fn is_first_segment(&self, segment: &str) -> bool {
+        self.first_segments.binary_search_by(|first_segment| first_segment.as_str().cmp(segment)).is_ok()
     }
 
     /// True if some row or alias has this path, or a path under it.
@@ -537,40 +537,40 @@ impl Layer {
     }
 
     /// Returns the patterns that end in the last name with this index.
-    pub fn named(&self, name: usize) -> impl Iterator<Item = PatternInfo<'_>> {
-        let indexes = self.names.get(name).map_or(0..0, |name| name.patterns.to_indices());
-        indexes.filter_map(|index| self.pattern(self.name_patterns.get(index)?))
+    pub fn patterns_of_name(&self, name: usize) -> impl Iterator<Item = PatternInfo<'_>> {
+        let indices = self.names.get(name).map_or(0..0, |name| name.patterns.to_indices());
+        indices.filter_map(|index| self.pattern(self.name_patterns.get(index)?))
     }
 
     /// Returns the index of a last name, and the union of the uses of its rows.
     pub fn name(&self, name: &str) -> Option<(usize, Uses)> {
-        let index = self.names.partition_point(|known| self.str(known.text) < name);
+        let index = self.names.partition_point(|entry| self.str(entry.text) < name);
         let entry = self.names.get(index).filter(|entry| self.str(entry.text) == name)?;
         Some((index, entry.uses))
     }
 
     /// Returns the indices of the patterns of one kind that match a path without parameter list, exact ones first.
-    pub fn matching<'l>(&'l self, path: &'l str, kind: Kind) -> impl Iterator<Item = u32> + 'l {
-        let of_kind = move |index: &u32| self.patterns.get(*index as usize).is_some_and(|p| p.kind == kind);
+    pub fn matching_patterns<'l>(&'l self, path: &'l str, kind: Kind) -> impl Iterator<Item = u32> + 'l {
+        let is_of_kind = move |index: &u32| self.patterns.get(*index as usize).is_some_and(|p| p.kind == kind);
         let exact = self.key(path).map_or(0..0, |key| key.exact.start..key.exact.start + key.exact.len);
-        exact.filter(of_kind).chain(self.matching_globs(path, kind))
+        exact.filter(is_of_kind).chain(self.matching_globs(path, kind))
     }
 
     fn matching_globs<'l>(&'l self, path: &'l str, kind: Kind) -> impl Iterator<Item = u32> + 'l {
         let separator = super::separator(self.language);
         let first = path.split_once(separator).map_or(path, |(first, _)| first);
-        let is_known = self.headless_globs || self.is_head(first);
-        let mut end = if is_known { Some(path.len()) } else { None };
-        let heads = std::iter::from_fn(move || {
+        let has_globs = self.has_leading_globs || self.is_first_segment(first);
+        let mut end = if has_globs { Some(path.len()) } else { None };
+        let prefixes = std::iter::from_fn(move || {
             // Every proper prefix of whole segments, the longest first; the last is empty.
             let next = end.take()?;
             let shorter = path[..next].rfind(separator);
             end = shorter;
             Some(shorter.map_or("", |index| &path[..index]))
         });
-        heads
-            .filter(|head| !head.is_empty() || self.headless_globs)
-            .filter_map(|head| self.key(head))
+        prefixes
+            .filter(|prefix| !prefix.is_empty() || self.has_leading_globs)
+            .filter_map(|prefix| self.key(prefix))
             .flat_map(|key| key.globs.start..key.globs.start + key.globs.len)
             .filter(move |index| {
                 let Some(pattern) = self.patterns.get(*index as usize) else { return false };

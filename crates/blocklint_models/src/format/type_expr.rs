@@ -76,6 +76,10 @@ impl TypeExpr {
     }
 }
 
+/// The maximal nesting depth of a type expression, because the parser recurses and the text is the user's. No real type
+/// is this deep.
+const MAX_DEPTH: u32 = 64;
+
 struct Parser<'t> {
     text: &'t str,
     offset: usize,
@@ -102,9 +106,8 @@ impl<'t> Parser<'t> {
     }
 
     fn parse_union(&mut self) -> Option<TypeExpr> {
-        // The depth of recursion is limited, because the text is the user's. No real type is this deep.
         self.depth += 1;
-        if self.depth > 64 {
+        if self.depth > MAX_DEPTH {
             return None;
         }
         let mut members = vec![self.parse_array()?];

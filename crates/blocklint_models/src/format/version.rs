@@ -37,10 +37,13 @@ fn parse_number(text: &str) -> Option<u64> {
 
 impl Ord for Version {
     fn cmp(&self, other: &Self) -> Ordering {
-        let len = self.0.len().max(other.0.len());
+        let length = self.0.len().max(other.0.len());
         // `2` and `2.0` are one version.
-        let part = |version: &Version, i: usize| version.0.get(i).copied().unwrap_or(0);
-        (0..len).map(|i| part(self, i).cmp(&part(other, i))).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
+        let part = |version: &Version, index: usize| version.0.get(index).copied().unwrap_or(0);
+        (0..length)
+            .map(|index| part(self, index).cmp(&part(other, index)))
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
     }
 }
 
@@ -103,7 +106,7 @@ impl VersionRange {
 
     /// True if the range holds for a version. `None` is a version without an upper bound, which is newer than every
     /// number.
-    pub fn holds(&self, version: Option<&Version>) -> bool {
+    pub fn contains(&self, version: Option<&Version>) -> bool {
         self.0.iter().all(|(comparison, bound)| {
             let order = version.map_or(Ordering::Greater, |version| version.cmp(bound));
             match comparison {
@@ -140,11 +143,11 @@ mod tests {
     #[test]
     fn a_range_holds_for_the_versions_inside() {
         let range = VersionRange::parse(">=2, <3").expect("a range");
-        let holds = |text: &str| range.holds(Version::parse_loose(text).as_ref());
-        assert!(holds("2") && holds("2.0.0") && holds("v2.9.1rc1"));
-        assert!(!holds("1.99") && !holds("3") && !holds("3.0.0-beta"));
-        assert!(!range.holds(None), "newer than every number");
-        assert!(VersionRange::parse(">=2").is_some_and(|range| range.holds(None)));
+        let contains = |text: &str| range.contains(Version::parse_loose(text).as_ref());
+        assert!(contains("2") && contains("2.0.0") && contains("v2.9.1rc1"));
+        assert!(!contains("1.99") && !contains("3") && !contains("3.0.0-beta"));
+        assert!(!range.contains(None), "newer than every number");
+        assert!(VersionRange::parse(">=2").is_some_and(|range| range.contains(None)));
         assert_eq!(range.to_string(), ">=2,<3");
     }
 

@@ -47,7 +47,7 @@ blocklint_core::words! {
         Threads = "threads",
         /// A client or connection, whose creation costs a handshake.
         Connections = "connections",
-        /// A pool of connections, or a client with threads of its own, which is of no use if it is created for each
+        /// A pool of connections, or a client with its own threads, which has no benefit if it is created for each
         /// call.
         Pool = "pool",
     }

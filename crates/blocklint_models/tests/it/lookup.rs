@@ -257,7 +257,7 @@ during = ["acme.Reader.{parse,feed}"]
     assert_eq!(groups, [vec!["acme.Pool.submit", "acme.Pool.submit"], vec!["acme.Pool.*"]]);
     let first = Argument::Either("fn".to_owned(), 0);
     assert_eq!(rows.rows_of_argument(&first).map(|row| row.process).collect::<Vec<_>>(), [true, false]);
-    assert_eq!(lang.handovers("acme.Handler.get").of_via(Via::Override).count(), 1);
+    assert_eq!(lang.handovers("acme.Handler.get").rows_of_via(Via::Override).count(), 1);
     assert_eq!(lang.override_names().map(|name| name.name).collect::<Vec<_>>(), ["get"]);
     assert_eq!(lang.names(Uses::DURING).map(|name| name.name).collect::<Vec<_>>(), ["feed", "parse"]);
     assert_eq!(lang.handover_names().map(|name| name.name).collect::<Vec<_>>(), ["submit"]);
@@ -324,12 +324,12 @@ effect = "file"
     );
     let lang = models.lang(Language::Python);
     let effects = |version| -> Vec<_> {
-        lang.calls_in_types(&["acme.get"], &Pinned("acme", version)).effect().map(|row| row.held()).collect()
+        lang.calls_in_types(&["acme.get"], &Pinned("acme", version)).effect().map(|row| row.held_effect()).collect()
     };
     assert_eq!(effects("1.5"), [Some(Effect::Network), Some(Effect::File)]);
     assert_eq!(effects("2.0"), [Some(Effect::File)]);
     assert_eq!(effects("0.9"), []);
-    assert_eq!(lang.calls("acme.get").effect().map(|row| row.held()).collect::<Vec<_>>(), [Some(Effect::File)]);
+    assert_eq!(lang.calls("acme.get").effect().map(|row| row.held_effect()).collect::<Vec<_>>(), [Some(Effect::File)]);
 }
 
 #[test]

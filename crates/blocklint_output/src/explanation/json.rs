@@ -34,8 +34,8 @@ impl<'a> From<&'a Remark> for RemarkObject<'a> {
     }
 }
 
-fn remarks(list: &[Remark]) -> Vec<RemarkObject<'_>> {
-    list.iter().map(RemarkObject::from).collect()
+fn remarks(remarks: &[Remark]) -> Vec<RemarkObject<'_>> {
+    remarks.iter().map(RemarkObject::from).collect()
 }
 
 #[derive(Serialize)]
@@ -187,7 +187,7 @@ struct BelongsObject<'a> {
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_explanation_json(out: &mut dyn Write, lines: &[ExplainedLine]) -> io::Result<()> {
     let lines: Vec<LineObject<'_>> = lines.iter().map(line_object).collect();
     serde_json::to_writer_pretty(&mut *out, &lines)?;

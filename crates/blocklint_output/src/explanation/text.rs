@@ -13,7 +13,7 @@ use crate::paths::{escape_controls, file_text, place_text};
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_explanation(
     out: &mut dyn Write,
     lines: &[ExplainedLine],
@@ -37,9 +37,10 @@ struct Styles {
 
 impl Styles {
     fn new(styled: bool) -> Self {
-        match styled {
-            true => Styles { bold: Style::new().bold(), label: Style::new().fg_color(Some(AnsiColor::Cyan.into())) },
-            false => Styles { bold: Style::new(), label: Style::new() },
+        if styled {
+            Styles { bold: Style::new().bold(), label: Style::new().fg_color(Some(AnsiColor::Cyan.into())) }
+        } else {
+            Styles { bold: Style::new(), label: Style::new() }
         }
     }
 }
@@ -139,8 +140,9 @@ impl Page<'_> {
         for duty in &function.duty {
             self.write_remark("", duty)?;
         }
-        for (label, list) in [("used", &function.uses), ("reaches", &function.reaches), ("has", &function.findings)] {
-            for (number, remark) in list.iter().enumerate() {
+        for (label, remarks) in [("used", &function.uses), ("reaches", &function.reaches), ("has", &function.findings)]
+        {
+            for (number, remark) in remarks.iter().enumerate() {
                 self.write_remark(if number == 0 { label } else { "" }, remark)?;
             }
             if label == "used" && function.more_uses > 0 {

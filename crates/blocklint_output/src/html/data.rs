@@ -150,18 +150,18 @@ impl<'a> Report<'a> {
         let rules = rules.map(|rule| {
             (rule.code.to_string(), Rule { name: rule.name, summary: rule.summary, url: input.url(rule.code) })
         });
-        let counts = report.summary;
+        let summary = report.summary;
         Report {
             blocklint: env!("CARGO_PKG_VERSION"),
             project: report.root.file_name().unwrap_or(report.root.as_str()),
             summary: Summary {
-                findings: counts.findings,
-                causes: counts.causes,
+                findings: summary.findings,
+                causes: summary.causes,
                 functions: report.overview.functions,
-                below: counts.below,
-                aside: counts.aside,
-                severity: counts.min_severity.as_str(),
-                confidence: counts.min_confidence.as_str(),
+                below: summary.below,
+                aside: summary.aside,
+                severity: summary.min_severity.as_str(),
+                confidence: summary.min_confidence.as_str(),
                 first: report.overview.first,
             },
             rules: rules.collect(),

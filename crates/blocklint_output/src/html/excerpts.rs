@@ -11,9 +11,9 @@ use crate::{RenderInput, Sources};
 
 /// The number of lines that are shown above and below a place.
 const CONTEXT_LINES: usize = 4;
-/// The most lines of a place that are shown. A call may have hundreds.
+/// The maximal number of shown lines of a place. A call may have hundreds.
 const MOST_LINES: usize = 12;
-/// The most characters of a line that are shown. A generated file may be one line of megabytes.
+/// The maximal number of shown characters of a line. A generated file may be one line of megabytes.
 const MOST_CHARACTERS: usize = 400;
 
 /// A file with the lines that the report shows.

@@ -21,7 +21,7 @@ use crate::{Overview, Plan, RenderInput, Summary};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("report.css");
-/// The scripts, in the order in which they use each other.
+/// The scripts, each after those it uses.
 const SCRIPTS: [&str; 8] = [
     include_str!("dom.js"),
     include_str!("code.js"),
@@ -50,15 +50,15 @@ pub struct HtmlReport<'a> {
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_html(out: &mut dyn Write, input: &RenderInput<'_>, report: &HtmlReport<'_>) -> io::Result<()> {
     // A checkout may have `\r\n`. Browsers make it `\n` before they compute the hash.
     let [page, style, scripts] = [PAGE, STYLE, &SCRIPTS.concat()].map(|text| text.replace("\r\n", "\n"));
     let script = format!("(() => {{\n'use strict';\n{scripts}}})();\n");
     let title = escape_html(report.root.file_name().unwrap_or("project"));
-    for (index, part) in page.split("{{").enumerate() {
-        let Some((name, rest)) = part.split_once("}}").filter(|_| index > 0) else {
-            out.write_all(part.as_bytes())?;
+    for (index, piece) in page.split("{{").enumerate() {
+        let Some((name, text_after)) = piece.split_once("}}").filter(|_| index > 0) else {
+            out.write_all(piece.as_bytes())?;
             continue;
         };
         match name {
@@ -70,7 +70,7 @@ pub fn write_html(out: &mut dyn Write, input: &RenderInput<'_>, report: &HtmlRep
             "data" => serde_json::to_writer(MarkupFreeWriter(out), &data::Report::new(input, report))?,
             _ => return Err(io::Error::other(format!("page.html has no `{name}`"))),
         }
-        out.write_all(rest.as_bytes())?;
+        out.write_all(text_after.as_bytes())?;
     }
     Ok(())
 }
@@ -103,13 +103,13 @@ struct MarkupFreeWriter<'a>(&'a mut dyn Write);
 
 impl Write for MarkupFreeWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut rest = bytes;
-        while let Some(index) = rest.iter().position(|byte| matches!(byte, b'<' | b'>' | b'&')) {
-            self.0.write_all(&rest[..index])?;
-            write!(self.0, "\\u{:04x}", rest[index])?;
-            rest = &rest[index + 1..];
+        let mut unwritten = bytes;
+        while let Some(index) = unwritten.iter().position(|byte| matches!(byte, b'<' | b'>' | b'&')) {
+            self.0.write_all(&unwritten[..index])?;
+            write!(self.0, "\\u{:04x}", unwritten[index])?;
+            unwritten = &unwritten[index + 1..];
         }
-        self.0.write_all(rest)?;
+        self.0.write_all(unwritten)?;
         Ok(bytes.len())
     }
 

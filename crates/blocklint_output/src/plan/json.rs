@@ -83,7 +83,7 @@ fn place_data(place: &Place) -> PlaceData<'_> {
 ///
 /// # Errors
 ///
-/// Those of the writer.
+/// Returns the errors of the writer.
 pub fn write_plan_json(out: &mut dyn Write, input: &RenderInput<'_>, plan: &Plan) -> io::Result<()> {
     let root = Root {
         functions: plan.functions,

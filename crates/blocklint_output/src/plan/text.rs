@@ -8,7 +8,7 @@ use blocklint_core::Hold;
 use super::{Plan, PlanCall, PlanKind, PlanStep};
 use crate::paths::{escape_controls, place_text};
 use crate::summary::count;
-use crate::{Look, RenderInput};
+use crate::{RenderInput, TerminalStyle};
 
 /// The most names and calls of one step that are written. Of the others only the number is.
 const MOST_NAMES: usize = 4;
@@ -17,22 +17,28 @@ const MOST_NAMES: usize = 4;
 ///
 /// # Errors
 ///
-/// Those of the writer.
-pub fn write_plan(out: &mut dyn Write, input: &RenderInput<'_>, plan: &Plan, look: Look) -> io::Result<()> {
+/// Returns the errors of the writer.
+pub fn write_plan(
+    out: &mut dyn Write,
+    input: &RenderInput<'_>,
+    plan: &Plan,
+    terminal: TerminalStyle,
+) -> io::Result<()> {
     if plan.findings == 0 {
         return writeln!(out, "No findings: there is nothing to plan.");
     }
-    let all = format!("{} in {}", count(plan.findings as usize, "finding"), count(plan.functions as usize, "function"));
-    let freed = (plan.functions - plan.left_functions) as usize;
+    let findings_text =
+        format!("{} in {}", count(plan.findings as usize, "finding"), count(plan.functions as usize, "function"));
+    let freed_functions = (plan.functions - plan.left_functions) as usize;
     let changes = count(plan.steps.len(), "change");
-    let free = if plan.steps.len() == 1 { "frees" } else { "free" };
+    let verb = if plan.steps.len() == 1 { "frees" } else { "free" };
     match plan.left_functions {
-        0 => writeln!(out, "{all}: {changes} {free} all of them.")?,
-        _ => writeln!(out, "{all}: {changes} {free} {freed} of the functions.")?,
+        0 => writeln!(out, "{findings_text}: {changes} {verb} all of them.")?,
+        _ => writeln!(out, "{findings_text}: {changes} {verb} {freed_functions} of the functions.")?,
     }
     for (index, step) in plan.steps.iter().enumerate() {
         writeln!(out)?;
-        write_step(out, index + 1, step, input, look)?;
+        write_step(out, index + 1, step, input, terminal)?;
     }
     if plan.left_findings > 0 {
         let remaining = count(plan.left_findings as usize, "finding");
@@ -46,9 +52,9 @@ fn write_step(
     number: usize,
     step: &PlanStep,
     input: &RenderInput<'_>,
-    look: Look,
+    terminal: TerminalStyle,
 ) -> io::Result<()> {
-    let bold = look.style(Style::new().bold());
+    let bold = terminal.style(Style::new().bold());
     let title = match step.kind {
         PlanKind::Cause => format!("`{}` in `{}`", escape_controls(&step.call), escape_controls(&step.function)),
         PlanKind::Function => format!("the whole function `{}`", escape_controls(&step.function)),
@@ -56,33 +62,33 @@ fn write_step(
             format!("the call of `{}` in `{}`", escape_controls(&step.call), escape_controls(&step.function))
         }
     };
-    let place = look.link(&place_text(&step.place, input.folder), &step.place);
+    let place = terminal.link(&place_text(&step.place, input.folder), &step.place);
     writeln!(out, "{bold}{number}. {title}{bold:#}  {place}")?;
-    write_line(out, look, "frees", &freed_functions_text(step))?;
+    write_line(out, terminal, "frees", &freed_functions_text(step))?;
     if !step.calls.is_empty() {
-        write_line(out, look, "blocks", &calls_text(&step.calls, input))?;
+        write_line(out, terminal, "blocks", &calls_text(&step.calls, input))?;
     }
     if let Some(hold) = hold_text(step.hold) {
-        write_line(out, look, "held", &hold)?;
+        write_line(out, terminal, "held", &hold)?;
     }
     if let Some(help) = step.help_from(input.folder) {
-        write_line(out, look, "help", &escape_controls(&help))?;
+        write_line(out, terminal, "help", &escape_controls(&help))?;
     }
     if let Some(command) = step.fix_command(input.folder) {
         let besides = match step.fixes_besides {
             0 => String::new(),
             more => format!("  # and {} more", count(more as usize, "finding")),
         };
-        write_line(out, look, "fix", &format!("{}{besides}", escape_controls(&command)))?;
+        write_line(out, terminal, "fix", &format!("{}{besides}", escape_controls(&command)))?;
     }
     if let Some(command) = step.codemod_command(input.folder) {
-        write_line(out, look, if step.fixes > 0 { "or" } else { "fix" }, &escape_controls(&command))?;
+        write_line(out, terminal, if step.fixes > 0 { "or" } else { "fix" }, &escape_controls(&command))?;
     }
-    write_line(out, look, "check", &escape_controls(&step.check_command(input.folder)))
+    write_line(out, terminal, "check", &escape_controls(&step.check_command(input.folder)))
 }
 
-fn write_line(out: &mut dyn Write, look: Look, label: &str, text: &str) -> io::Result<()> {
-    let style = look.style(AnsiColor::Cyan.on_default());
+fn write_line(out: &mut dyn Write, terminal: TerminalStyle, label: &str, text: &str) -> io::Result<()> {
+    let style = terminal.style(AnsiColor::Cyan.on_default());
     writeln!(out, "   {style}{label:<6}{style:#} {text}")
 }
 
@@ -99,17 +105,17 @@ fn freed_functions_text(step: &PlanStep) -> String {
 }
 
 fn calls_text(calls: &[PlanCall], input: &RenderInput<'_>) -> String {
-    let first: Vec<String> = calls
+    let call_texts: Vec<String> = calls
         .iter()
         .take(MOST_NAMES)
         .map(|call| format!("`{}` at {}", escape_controls(&call.call), place_text(&call.place, input.folder)))
         .collect();
-    format!("{}{}", first.join(", "), and_more_text(calls.len()))
+    format!("{}{}", call_texts.join(", "), and_more_text(calls.len()))
 }
 
 /// Returns ` and 3 more` if there are more than [`MOST_NAMES`].
-fn and_more_text(all: usize) -> String {
-    match all.saturating_sub(MOST_NAMES) {
+fn and_more_text(total: usize) -> String {
+    match total.saturating_sub(MOST_NAMES) {
         0 => String::new(),
         more => format!(" and {more} more"),
     }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use crate::support::{APP, Example, example, place, step};
 use blocklint_core::{Confidence, Severity, Span};
 use blocklint_output::{
-    ExplainedFinding, ExplainedLine, ExplainedRow, ExplainedSite, ExplainedTarget, HtmlReport, Look, Outcome, Overview,
-    Remark, RenderInput, SarifRun, Sources, Summary, write_concise, write_explanation, write_explanation_json,
-    write_full, write_github, write_gitlab, write_html, write_json, write_jsonl, write_junit, write_rdjson,
-    write_sarif, write_statistics, write_statistics_json, write_summary,
+    ExplainedFinding, ExplainedLine, ExplainedRow, ExplainedSite, ExplainedTarget, HtmlReport, Outcome, Overview,
+    Remark, RenderInput, SarifRun, Sources, Summary, TerminalStyle, write_concise, write_explanation,
+    write_explanation_json, write_full, write_github, write_gitlab, write_html, write_json, write_jsonl, write_junit,
+    write_rdjson, write_sarif, write_statistics, write_statistics_json, write_summary,
 };
 use camino::Utf8Path;
 use insta::assert_snapshot;
@@ -31,7 +31,7 @@ fn shown(example: &Example) -> RenderInput<'_> {
 
 #[test]
 fn full_shows_the_path_under_its_cause() {
-    assert_snapshot!(text(|out| write_full(out, &shown(&example()), Look::default())));
+    assert_snapshot!(text(|out| write_full(out, &shown(&example()), TerminalStyle::default())));
 }
 
 /// The two findings of a cause have paths that join or differ, and equal or different advice.
@@ -41,7 +41,7 @@ fn texts_and_steps_are_not_repeated_under_a_cause() {
     example.groups.truncate(1);
     example.findings.truncate(2);
     let of_second = |example: &Example| {
-        let out = text(|out| write_full(out, &shown(example), Look::default()));
+        let out = text(|out| write_full(out, &shown(example), TerminalStyle::default()));
         out.split("error[").nth(2).expect("two findings").to_owned()
     };
     assert!(of_second(&example).contains("= note, help: as above"), "{}", of_second(&example));
@@ -84,7 +84,7 @@ fn findings_that_join_a_shown_path_are_listed() {
     example.findings.push(third);
     let group = &mut example.groups[0];
     group.findings = vec![0, 1, 2];
-    let out = text(|out| write_full(out, &shown(&example), Look::default()));
+    let out = text(|out| write_full(out, &shown(&example), TerminalStyle::default()));
     assert_eq!(out.matches("-->").count(), 1, "{out}");
     let list = out.split_once("2 more calls lead there as above").expect("a list").1;
     let lines: Vec<&str> = list.lines().filter(|line| line.starts_with("   app.py:")).collect();
@@ -95,20 +95,27 @@ fn findings_that_join_a_shown_path_are_listed() {
 
     // A single finding is shown in full. So is a finding whose path joins later than at its second step.
     example.groups[0].findings = vec![0, 1];
-    assert!(!text(|out| write_full(out, &shown(&example), Look::default())).contains("as above:"), "one");
+    assert!(!text(|out| write_full(out, &shown(&example), TerminalStyle::default())).contains("as above:"), "one");
     example.groups[0].findings = vec![0, 1, 2];
     let retry = place("/p/app.py", APP, "retry", 0);
     example.findings[2].trace.insert(1, step(retry, "app.fetch", "app.again", "again"));
-    let out = text(|out| write_full(out, &shown(&example), Look::default()));
+    let out = text(|out| write_full(out, &shown(&example), TerminalStyle::default()));
     assert_eq!(out.matches("-->").count(), 3, "{out}");
 }
 
 #[test]
 fn a_terminal_shows_the_first_findings_in_full_and_lists_the_others() {
     let example = example();
-    let all = text(|out| write_full(out, &shown(&example), Look::default()));
-    let text_with_limit =
-        |most| text(|out| write_full(out, &shown(&example), Look { most_blocks: Some(most), ..Look::default() }));
+    let all = text(|out| write_full(out, &shown(&example), TerminalStyle::default()));
+    let text_with_limit = |most| {
+        text(|out| {
+            write_full(
+                out,
+                &shown(&example),
+                TerminalStyle { max_full_findings: Some(most), ..TerminalStyle::default() },
+            )
+        })
+    };
     assert_eq!(text_with_limit(100), all, "as many as there are");
     let findings = example.groups.iter().map(|group| group.findings.len()).sum::<usize>();
     let first = example.groups[0].findings.len();
@@ -123,8 +130,9 @@ fn a_terminal_shows_the_first_findings_in_full_and_lists_the_others() {
 #[test]
 fn colour_changes_no_character() {
     let example = example();
-    let plain = text(|out| write_full(out, &shown(&example), Look::default()));
-    let styled = text(|out| write_full(out, &shown(&example), Look { styled: true, ..Look::default() }));
+    let plain = text(|out| write_full(out, &shown(&example), TerminalStyle::default()));
+    let styled =
+        text(|out| write_full(out, &shown(&example), TerminalStyle { styled: true, ..TerminalStyle::default() }));
     assert!(styled.contains('\u{1b}') && !plain.contains('\u{1b}'));
     let mut stripped = String::new();
     let mut rest = styled.as_str();
@@ -142,12 +150,13 @@ fn colour_changes_no_character() {
 fn places_are_links_where_the_terminal_can() {
     let example = example();
     // Counted in the output without colours, where no escape sequence is before the head of a line.
-    let bare = text(|out| write_full(out, &shown(&example), Look::default()));
+    let bare = text(|out| write_full(out, &shown(&example), TerminalStyle::default()));
     let heads = bare.lines().filter(|line| line.contains("-->") || line.contains(":::")).count();
     let headings = bare.lines().filter(|line| line.starts_with("cause ")).count();
     for styled in [false, true] {
-        let [plain, linked] = [false, true]
-            .map(|links| text(|out| write_full(out, &shown(&example), Look { styled, links, ..Look::default() })));
+        let [plain, linked] = [false, true].map(|links| {
+            text(|out| write_full(out, &shown(&example), TerminalStyle { styled, links, ..TerminalStyle::default() }))
+        });
         let ends = linked.matches("\u{1b}]8;;\u{1b}\\").count();
         assert_eq!(linked.matches("\u{1b}]8;;file:///p/").count(), ends);
         assert_eq!((heads > 3, headings, ends), (true, 2, heads + headings), "{linked:?}");
@@ -161,7 +170,7 @@ fn places_are_links_where_the_terminal_can() {
 
 #[test]
 fn concise_is_one_line_each() {
-    assert_snapshot!(text(|out| write_concise(out, &shown(&example()), Look::default())));
+    assert_snapshot!(text(|out| write_concise(out, &shown(&example()), TerminalStyle::default())));
 }
 
 #[test]
@@ -230,7 +239,7 @@ fn a_file_that_changed_or_vanished_is_shown_as_far_as_it_can_be() {
     // The text is shorter than every span, and offset 1 is inside of a character.
     sources.insert(Arc::from(Utf8Path::new("/p/app.py")), Arc::from("é"));
     let changed = Example { sources, ..example };
-    let out = text(|out| write_full(out, &shown(&changed), Look::default()));
+    let out = text(|out| write_full(out, &shown(&changed), TerminalStyle::default()));
     assert!(out.contains("--> app.py:11:2"), "{out}");
     assert!(out.contains("clients.py:9:16"), "a file without text is shown by its place: {out}");
 }
@@ -244,7 +253,7 @@ fn a_long_trace_is_shown_by_its_ends() {
     example.findings.truncate(1);
     example.groups.truncate(1);
     example.groups[0].findings.truncate(1);
-    let out = text(|out| write_full(out, &shown(&example), Look::default()));
+    let out = text(|out| write_full(out, &shown(&example), TerminalStyle::default()));
     assert!(out.contains("`f3` calls `f4`") && !out.contains("`f4` calls `f5`"), "{out}");
     assert!(out.contains("92 more steps") && out.contains("`f99` calls `app.f100`, which blocks"), "{out}");
 }
@@ -259,12 +268,12 @@ fn control_characters_of_sources_do_not_reach_the_terminal() {
     example.findings[0].trace[0].written = "\u{1b}]8;;x".to_owned();
     example.sources.insert(Arc::from(Utf8Path::new("/p/app.py")), Arc::from(APP.replace("handler", "ha\u{1b}[2Jer")));
     for out in [
-        text(|out| write_full(out, &shown(&example), Look::default())),
-        text(|out| write_concise(out, &shown(&example), Look::default())),
+        text(|out| write_full(out, &shown(&example), TerminalStyle::default())),
+        text(|out| write_concise(out, &shown(&example), TerminalStyle::default())),
     ] {
         assert!(!out.contains('\u{1b}'), "{out:?}");
     }
-    assert_eq!(text(|out| write_concise(out, &shown(&example), Look::default())).lines().count(), 1);
+    assert_eq!(text(|out| write_concise(out, &shown(&example), TerminalStyle::default())).lines().count(), 1);
 }
 
 #[test]
@@ -279,13 +288,13 @@ fn odd_line_ends_and_marks_do_not_shift_the_frame() {
         let at = place("/p/odd.py", source, needle, 0);
         example.findings[0].trace = vec![step(at.clone(), "odd", "zeit", "zeit")];
         example.findings[0].place = at;
-        let out = text(|out| write_full(out, &shown(&example), Look::default()));
+        let out = text(|out| write_full(out, &shown(&example), TerminalStyle::default()));
         assert!(out.contains(frame), "{out}");
     }
     let mut beyond = place("/p/odd.py", source, "z = 2", 0);
     beyond.span = Span::new(4_000_000, 4_000_001);
     example.findings[0].place = beyond;
-    assert!(text(|out| write_full(out, &shown(&example), Look::default())).contains("odd.py:3"));
+    assert!(text(|out| write_full(out, &shown(&example), TerminalStyle::default())).contains("odd.py:3"));
 }
 
 #[test]
@@ -380,7 +389,7 @@ fn a_released_build_links_the_page_of_a_rule() {
     let with = RenderInput { pages: Some("https://example.org/blocklint"), ..shown(&example) };
     let url =
         format!("https://example.org/blocklint/blob/v{}/rules/BLT102-blocking-network.md", env!("CARGO_PKG_VERSION"));
-    let links = Look { styled: true, links: true, ..Look::default() };
+    let links = TerminalStyle { styled: true, links: true, ..TerminalStyle::default() };
     let root = Utf8Path::new("/p");
     let run = SarifRun { root, suppressed: &[], complete: true, compares: false };
     let overview = Overview::default();
@@ -418,6 +427,6 @@ fn a_released_build_links_the_page_of_a_rule() {
         assert!(!out.contains("/blob/"), "{format}: {out}");
     }
     // No link is written without `links`.
-    assert!(!text(|out| write_full(out, &with, Look::default())).contains("example.org"));
-    assert!(!text(|out| write_concise(out, &with, Look::default())).contains("example.org"));
+    assert!(!text(|out| write_full(out, &with, TerminalStyle::default())).contains("example.org"));
+    assert!(!text(|out| write_concise(out, &with, TerminalStyle::default())).contains("example.org"));
 }

@@ -55,8 +55,12 @@ pub(super) fn named_versions(
         scripts_above().find_map(|script| script.variables.get(name).or_else(|| script.variables.get(last)).cloned())
     };
     let all = scripts_above().flat_map(|script| &script.versions);
-    all.filter_map(|(of, version, said_in)| {
-        Some(StatedVersion { of: of.clone(), version: fill_variables(version, &value)?, said_in: said_in.clone() })
+    all.filter_map(|(artifact, version, said_in)| {
+        Some(StatedVersion {
+            of: artifact.clone(),
+            version: fill_variables(version, &value)?,
+            said_in: said_in.clone(),
+        })
     })
     .collect()
 }
@@ -108,10 +112,10 @@ impl Script {
         }
     }
 
-    fn add_version(&mut self, of: &str, version: &str, path: &Utf8Path) {
+    fn add_version(&mut self, artifact: &str, version: &str, path: &Utf8Path) {
         // A classifier or an extension may follow the version: `1.0:sources`, `1.0@aar`.
         let version = version.split([':', '@']).next().unwrap_or(version);
-        self.versions.push((of.to_owned(), version.to_owned(), path.to_path_buf()));
+        self.versions.push((artifact.to_owned(), version.to_owned(), path.to_path_buf()));
     }
 
     fn add_catalog(&mut self, text: &str, path: &Utf8Path) {

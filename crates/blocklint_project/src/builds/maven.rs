@@ -51,20 +51,20 @@ pub(super) fn read(text: &str) -> Pom {
     let list = first_child(project, "dependencies").into_iter();
     pom.dependencies = list.flat_map(|list| children_named(list, "dependency")).map(coordinates).collect();
     if let Some(managed) = first_child(project, "dependencyManagement").and_then(|of| first_child(of, "dependencies")) {
-        for one in children_named(managed, "dependency") {
-            match child_text(one, "scope") {
-                Some("import") => pom.imported.push(coordinates(one)),
-                _ => pom.managed.push(coordinates(one)),
+        for dependency in children_named(managed, "dependency") {
+            match child_text(dependency, "scope") {
+                Some("import") => pom.imported.push(coordinates(dependency)),
+                _ => pom.managed.push(coordinates(dependency)),
             }
         }
     }
     pom
 }
 
-fn coordinates(of: Node<'_, '_>) -> Coordinates {
-    let group = child_text(of, "groupId").unwrap_or_default();
-    let artifact = child_text(of, "artifactId").unwrap_or_default();
-    Coordinates { name: format!("{group}:{artifact}"), version: child_text(of, "version").map(str::to_owned) }
+fn coordinates(element: Node<'_, '_>) -> Coordinates {
+    let group = child_text(element, "groupId").unwrap_or_default();
+    let artifact = child_text(element, "artifactId").unwrap_or_default();
+    Coordinates { name: format!("{group}:{artifact}"), version: child_text(element, "version").map(str::to_owned) }
 }
 
 /// Returns the versions in a file and its parents, the deciding ones first: dependencies with a version, managed
@@ -93,7 +93,7 @@ fn collect_versions(
     }
     let value = |name: &str| -> Option<String> {
         let (_, nearest) = chain.first()?;
-        let version = |of: &Coordinates| of.version.clone();
+        let version = |coordinates: &Coordinates| coordinates.version.clone();
         match name {
             "project.version" | "version" => {
                 version(&nearest.own).or_else(|| nearest.parent.as_ref().and_then(version))
@@ -102,20 +102,25 @@ fn collect_versions(
             _ => chain.iter().find_map(|(_, pom)| pom.properties.get(name).cloned()),
         }
     };
-    let stated_version = |(said_in, of): (&Utf8Path, &Coordinates)| {
-        let version = fill_variables(of.version.as_deref()?, &value)?;
-        Some(StatedVersion { of: of.name.clone(), version, said_in: said_in.to_path_buf() })
+    let stated_version = |(said_in, coordinates): (&Utf8Path, &Coordinates)| {
+        let version = fill_variables(coordinates.version.as_deref()?, &value)?;
+        Some(StatedVersion { of: coordinates.name.clone(), version, said_in: said_in.to_path_buf() })
     };
     for list in [|pom: &Pom| &pom.dependencies, |pom: &Pom| &pom.managed] as [fn(&Pom) -> &Vec<Coordinates>; 2] {
         versions.extend(
-            chain.iter().flat_map(|(path, pom)| list(pom).iter().map(|of| (*path, of))).filter_map(stated_version),
+            chain
+                .iter()
+                .flat_map(|(path, pom)| list(pom).iter().map(|coordinates| (*path, coordinates)))
+                .filter_map(stated_version),
         );
     }
-    for (path, of) in chain.iter().flat_map(|(path, pom)| pom.imported.iter().map(|of| (*path, of))) {
+    for (path, coordinates) in
+        chain.iter().flat_map(|(path, pom)| pom.imported.iter().map(|coordinates| (*path, coordinates)))
+    {
         // A bill of materials in the project is read. Of any other one, only the version is known.
-        match poms.iter().find(|(_, pom)| pom.is_artifact(&of.name)) {
+        match poms.iter().find(|(_, pom)| pom.is_artifact(&coordinates.name)) {
             Some((inside, _)) => collect_versions(poms, inside, visited, versions),
-            None => versions.extend(stated_version((path, of))),
+            None => versions.extend(stated_version((path, coordinates))),
         }
     }
     if let Some((path, last)) = chain.last() {
@@ -141,7 +146,7 @@ fn parent_of<'p>(
     if file.file_name() != Some("pom.xml") {
         file.push("pom.xml");
     }
-    poms.get_key_value(&file).filter(|(_, of)| of.is_artifact(&parent.name))
+    poms.get_key_value(&file).filter(|(_, pom)| pom.is_artifact(&parent.name))
 }
 
 impl Pom {

@@ -65,9 +65,10 @@ impl Builds {
             .filter(|folder| self.poms.contains_key(&folder.join("pom.xml")) || self.scripts.contains_key(*folder));
         let nearest = with_build.next()?;
         let pom = nearest.join("pom.xml");
-        let versions = match self.poms.contains_key(&pom) {
-            true => maven::named_versions(&self.poms, &pom),
-            false => gradle::named_versions(&self.scripts, nearest, &self.root),
+        let versions = if self.poms.contains_key(&pom) {
+            maven::named_versions(&self.poms, &pom)
+        } else {
+            gradle::named_versions(&self.scripts, nearest, &self.root)
         };
         let is_number = |version: &str| version.starts_with(|first: char| first.is_ascii_digit());
         let exact = versions.iter().find(|stated| stated.of == library && is_number(&stated.version));

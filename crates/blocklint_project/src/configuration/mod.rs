@@ -23,7 +23,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use toml::de::DeTable;
 
 use self::overrides::{LABEL, parse_overrides};
-use self::reader::{Part, Reader};
+use self::reader::{FileSettings, Reader};
 use self::source::{configuration_file, configuration_table, file_kind, read_text, report_unread_files, seems_to_hold};
 use self::values::MAX_PATTERNS;
 use crate::Problem;
@@ -245,7 +245,7 @@ impl Configuration {
         while let Some((file, from)) = next.take() {
             let part = read_part(&file, within, from)?;
             if let Some((extended, place)) = &part.extend {
-                if parts.iter().any(|known: &Part| known.file.path == *extended) || *extended == file {
+                if parts.iter().any(|known: &FileSettings| known.file.path == *extended) || *extended == file {
                     return Err(vec![place.error("it leads back to a file that extends this one")]);
                 }
                 if parts.len() + 1 == MAX_CHAIN {
@@ -277,7 +277,7 @@ impl Configuration {
     }
 
     /// Adds the settings of a file, which win over those that were added before.
-    fn add(&mut self, part: Part) -> Result<(), Vec<ConfigurationError>> {
+    fn add(&mut self, part: FileSettings) -> Result<(), Vec<ConfigurationError>> {
         if part.persona.is_some() {
             // A persona sets both levels, so it replaces the levels of earlier files.
             self.persona = part.persona;
@@ -286,7 +286,8 @@ impl Configuration {
         for (key, line) in &part.keys {
             self.add_origin(key, &part.file, *line);
         }
-        let Part { models, max_file_size, rules, per_file_ignores, exclude, extend_exclude, switches, .. } = part;
+        let FileSettings { models, max_file_size, rules, per_file_ignores, exclude, extend_exclude, switches, .. } =
+            part;
         self.models = models.unwrap_or(std::mem::take(&mut self.models));
         self.max_file_size = max_file_size.unwrap_or(self.max_file_size);
         self.rules.push(rules);
@@ -342,7 +343,7 @@ fn read_part(
     file: &Utf8Path,
     within: Option<&Utf8Path>,
     from: Option<SettingPlace>,
-) -> Result<Part, Vec<ConfigurationError>> {
+) -> Result<FileSettings, Vec<ConfigurationError>> {
     let errors = |message: String| match &from {
         Some(from) => vec![from.error(message)],
         None => vec![ConfigurationError::of_file(file, message)],
@@ -357,7 +358,7 @@ fn read_part(
     let document = match DeTable::parse(&text) {
         Ok(document) => document,
         // A broken manifest without our table is left to the tool that it belongs to.
-        Err(_) if !seems_to_hold(kind, &text) => return Ok(Part::new(Arc::new(label))),
+        Err(_) if !seems_to_hold(kind, &text) => return Ok(FileSettings::new(Arc::new(label))),
         Err(error) => {
             let mut reader = Reader::new(Arc::new(label), &text, file, within);
             reader.error(&error.span().unwrap_or(0..0), "", format!("not TOML: {}", error.message()));
@@ -365,7 +366,7 @@ fn read_part(
         }
     };
     let Some((name, span, table)) = configuration_table(kind, document.get_ref()) else {
-        return Ok(Part::new(Arc::new(label)));
+        return Ok(FileSettings::new(Arc::new(label)));
     };
     label.table = name;
     let mut reader = Reader::new(Arc::new(label), &text, file, within);
@@ -378,14 +379,14 @@ fn read_part(
     }
 }
 
-/// Reads a text that has only configuration; paths are relative to the folder of the file `beside`.
+/// Reads a text that has only configuration; paths are relative to the folder of `base_file`.
 fn parse_table(
     file: Arc<File>,
     text: &str,
-    beside: &Utf8Path,
+    base_file: &Utf8Path,
     within: Option<&Utf8Path>,
-) -> Result<Part, Vec<ConfigurationError>> {
-    let mut reader = Reader::new(file, text, beside, within);
+) -> Result<FileSettings, Vec<ConfigurationError>> {
+    let mut reader = Reader::new(file, text, base_file, within);
     match DeTable::parse(text) {
         Ok(document) => reader.read(document.get_ref()),
         Err(error) => {

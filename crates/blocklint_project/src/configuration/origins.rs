@@ -48,16 +48,17 @@ impl Configuration {
         match key {
             "extend-select" | "ignore" | "extend-exclude" | "per-file-ignores" | "severity" | "extend" => {}
             // Other rule lists of the same file or of the command line stay.
-            "select" => self.origins.retain(|of| {
-                let has_same_source = of.file == *file || (of.line == 0 && line == 0);
-                has_same_source && of.key != "select" || !matches!(of.key, "select" | "extend-select" | "ignore")
+            "select" => self.origins.retain(|origin| {
+                let has_same_source = origin.file == *file || (origin.line == 0 && line == 0);
+                has_same_source && origin.key != "select"
+                    || !matches!(origin.key, "select" | "extend-select" | "ignore")
             }),
             // A persona replaces the levels of other files, but not those of its own file.
-            "persona" => self.origins.retain(|of| {
-                let is_level = matches!(of.key, "min-severity" | "min-confidence");
-                of.key != "persona" && (!is_level || of.file == *file || line == 0)
+            "persona" => self.origins.retain(|origin| {
+                let is_level = matches!(origin.key, "min-severity" | "min-confidence");
+                origin.key != "persona" && (!is_level || origin.file == *file || line == 0)
             }),
-            key => self.origins.retain(|of| of.key != key),
+            key => self.origins.retain(|origin| origin.key != key),
         }
         self.origins.push(Origin { key, file: Arc::clone(file), line });
     }

@@ -34,9 +34,10 @@ pub(super) fn parse_overrides(values: &[String], current: &Utf8Path) -> Result<O
                 Err(error) => Some(format!("`{value}` is not TOML: {}{}", error.message(), parse_hint(value))),
             }
         } else if !path.is_file() {
-            Some(match path.is_dir() {
-                true => format!("`{value}` is a folder"),
-                false => format!("`{value}` is neither a file nor `key=value`"),
+            Some(if path.is_dir() {
+                format!("`{value}` is a folder")
+            } else {
+                format!("`{value}` is neither a file nor `key=value`")
             })
         } else if overrides.file.is_some() {
             Some(format!("`{value}` is a second file; there is one configuration"))

@@ -18,7 +18,7 @@ use crate::problem::error_text;
 const MAX_ERRORS: usize = 50;
 
 /// The settings of one file.
-pub(super) struct Part {
+pub(super) struct FileSettings {
     pub(super) file: Arc<File>,
     /// The keys that are set, with their lines.
     pub(super) keys: Vec<(&'static str, u32)>,
@@ -40,10 +40,10 @@ pub(super) struct Part {
     pub(super) require_reason: Option<bool>,
 }
 
-impl Part {
+impl FileSettings {
     /// Returns a file without settings.
     pub(super) fn new(file: Arc<File>) -> Self {
-        Part {
+        FileSettings {
             file,
             keys: Vec::new(),
             extend: None,
@@ -68,21 +68,26 @@ impl Part {
 pub(super) struct Reader<'a> {
     pub(super) file: Arc<File>,
     /// The offset at which each line of the text begins.
-    lines: Vec<usize>,
+    line_starts: Vec<usize>,
     /// The file to whose folder paths are relative.
-    beside: &'a Utf8Path,
+    base_file: &'a Utf8Path,
     /// The folder that no path may lead out of; `None` if there is no such limit.
-    within: Option<&'a Utf8Path>,
+    limit_folder: Option<&'a Utf8Path>,
     errors: Vec<ConfigurationError>,
     /// The number of mistakes beyond [`MAX_ERRORS`].
     unreported: usize,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(file: Arc<File>, text: &str, beside: &'a Utf8Path, within: Option<&'a Utf8Path>) -> Self {
-        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
-        let lines = std::iter::once(0).chain(ends).collect();
-        Reader { file, lines, beside, within, errors: Vec::new(), unreported: 0 }
+    pub(super) fn new(
+        file: Arc<File>,
+        text: &str,
+        base_file: &'a Utf8Path,
+        limit_folder: Option<&'a Utf8Path>,
+    ) -> Self {
+        let line_starts = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(offset, _)| offset + 1);
+        let line_starts = std::iter::once(0).chain(line_starts).collect();
+        Reader { file, line_starts, base_file, limit_folder, errors: Vec::new(), unreported: 0 }
     }
 
     pub(super) fn error(&mut self, span: &Range<usize>, key: &str, message: impl Into<String>) {
@@ -107,12 +112,12 @@ impl<'a> Reader<'a> {
 
     /// Returns the line of an offset, from 1.
     pub(super) fn line(&self, offset: usize) -> u32 {
-        self.lines.partition_point(|start| *start <= offset) as u32
+        self.line_starts.partition_point(|start| *start <= offset) as u32
     }
 
     /// Reads all keys of a table.
-    pub(super) fn read(mut self, table: &DeTable<'_>) -> Result<Part, Vec<ConfigurationError>> {
-        let mut part = Part::new(Arc::clone(&self.file));
+    pub(super) fn read(mut self, table: &DeTable<'_>) -> Result<FileSettings, Vec<ConfigurationError>> {
+        let mut part = FileSettings::new(Arc::clone(&self.file));
         let mut entries = table.iter().collect::<Vec<_>>();
         entries.sort_by_key(|(key, _)| key.span().start);
         for (key, value) in entries {
@@ -127,13 +132,13 @@ impl<'a> Reader<'a> {
         if self.errors.is_empty() { Ok(part) } else { Err(self.errors()) }
     }
 
-    fn read_key(&mut self, name: &'static str, value: &DeValue<'_>, span: &Range<usize>, part: &mut Part) {
+    fn read_key(&mut self, name: &'static str, value: &DeValue<'_>, span: &Range<usize>, part: &mut FileSettings) {
         match name {
             "extend" => part.extend = self.read_extend(name, value, span),
             "models" => part.models = Some(self.read_models(value, span)),
             "baseline" => part.baseline = self.read_baseline(name, value, span),
             "max-file-size" => match file_size(value) {
-                Ok(size) if self.within.is_some() && size > MAX_SIZE_IN_REPOSITORY => self.error(
+                Ok(size) if self.limit_folder.is_some() && size > MAX_SIZE_IN_REPOSITORY => self.error(
                     span,
                     name,
                     format!(
@@ -144,13 +149,13 @@ impl<'a> Reader<'a> {
                 Ok(size) => part.max_file_size = Some(size),
                 Err(message) => self.error(span, name, message),
             },
-            "select" => part.rules.select = Some(self.rules(name, value, span)),
-            "extend-select" => part.rules.extend_select = self.rules(name, value, span),
-            "ignore" => part.rules.ignore = self.rules(name, value, span),
+            "select" => part.rules.select = Some(self.rule_names(name, value, span)),
+            "extend-select" => part.rules.extend_select = self.rule_names(name, value, span),
+            "ignore" => part.rules.ignore = self.rule_names(name, value, span),
             "per-file-ignores" => part.per_file_ignores = self.per_file_ignores(name, value, span),
             "exclude" => part.exclude = Some(self.patterns(name, value, span)),
             "extend-exclude" => part.extend_exclude = self.patterns(name, value, span),
-            "switches" => part.switches = Some(self.rules(name, value, span)),
+            "switches" => part.switches = Some(self.rule_names(name, value, span)),
             "severity" => part.severity = self.severities(name, value, span),
             "min-severity" => part.min_severity = self.severity(name, value, span),
             "min-confidence" => part.min_confidence = self.confidence(name, value, span),
@@ -171,7 +176,7 @@ impl<'a> Reader<'a> {
             self.error(span, key, format!("expected a path, found {}", with_article(value)));
             return None;
         };
-        let folder = self.beside.parent().unwrap_or(Utf8Path::new(""));
+        let folder = self.base_file.parent().unwrap_or(Utf8Path::new(""));
         let full = crate::absolute(folder, Utf8Path::new(path));
         if self.file.path.as_str() == super::LABEL {
             self.error(span, key, "extending a file from the command line is `--config FILE`");
@@ -221,29 +226,29 @@ impl<'a> Reader<'a> {
     }
 
     fn add_model_files(&mut self, path: &str, span: &Range<usize>, files: &mut Vec<Utf8PathBuf>) {
-        let folder = self.beside.parent().unwrap_or(Utf8Path::new(""));
+        let folder = self.base_file.parent().unwrap_or(Utf8Path::new(""));
         let full = crate::absolute(folder, Utf8Path::new(path));
-        let before = files.len();
+        let count_before = files.len();
         if full.is_file() {
             files.push(full);
-            self.check_inside(span, &files[before..]);
+            self.check_inside(span, &files[count_before..]);
             return;
         }
         // A folder outside of the repository is not even listed.
-        if let Some(message) = error_if_outside(&full, self.within) {
+        if let Some(message) = error_if_outside(&full, self.limit_folder) {
             self.error(span, "models", message);
             return;
         }
         if let Err(error) = add_toml_files(&full, files) {
             self.error(span, "models", format!("`{path}`: {}", error_text(&error)));
-        } else if files.len() == before {
-            self.error(span, "models", format!("`{path}`: no `*.toml` file is in this folder"));
+        } else if files.len() == count_before {
+            self.error(span, "models", format!("`{path}`: no `*.toml` file lies in this folder"));
         }
-        self.check_inside(span, &files[before..]);
+        self.check_inside(span, &files[count_before..]);
     }
 
     fn check_inside(&mut self, span: &Range<usize>, files: &[Utf8PathBuf]) {
-        for message in files.iter().filter_map(|file| error_if_outside(file, self.within)).collect::<Vec<_>>() {
+        for message in files.iter().filter_map(|file| error_if_outside(file, self.limit_folder)).collect::<Vec<_>>() {
             self.error(span, "models", message);
         }
     }

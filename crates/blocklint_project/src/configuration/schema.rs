@@ -97,17 +97,17 @@ pub fn schema() -> Value {
 fn remove_null(property: &mut serde_json::Map<String, Value>) {
     if let Some(Value::Array(types)) = property.get_mut("type") {
         types.retain(|kind| kind != "null");
-        if let [one] = types.as_slice() {
-            let one = one.clone();
-            property.insert("type".to_owned(), one);
+        if let [choice] = types.as_slice() {
+            let choice = choice.clone();
+            property.insert("type".to_owned(), choice);
         }
     }
     if let Some(Value::Array(choices)) = property.get_mut("anyOf") {
         choices.retain(|choice| choice.get("type").is_none_or(|kind| kind != "null"));
-        if let [Value::Object(one)] = choices.as_slice() {
-            let one = one.clone();
+        if let [Value::Object(choice)] = choices.as_slice() {
+            let choice = choice.clone();
             property.remove("anyOf");
-            property.extend(one);
+            property.extend(choice);
         }
     }
 }

@@ -12,17 +12,17 @@ impl Configuration {
     pub fn value_of(&self, key: &str) -> Option<String> {
         let from = self.rules.iter().rposition(|rules| rules.select.is_some()).unwrap_or(0);
         let layers = self.rules.get(from..).unwrap_or_default();
-        let all = |of: fn(&RuleSettings) -> &[Setting]| {
-            list_to_toml(layers.iter().flat_map(of).map(|one| one.value.as_str()))
+        let list_key = |key_of_layer: fn(&RuleSettings) -> &[Setting]| {
+            list_to_toml(layers.iter().flat_map(key_of_layer).map(|setting| setting.value.as_str()))
         };
         Some(match key {
             "extend" => list_to_toml(self.extended.iter().map(|file| file.as_str())),
             "select" => match layers.first().and_then(|rules| rules.select.as_deref()) {
-                Some(select) => list_to_toml(select.iter().map(|one| one.value.as_str())),
+                Some(select) => list_to_toml(select.iter().map(|setting| setting.value.as_str())),
                 None => list_to_toml(["ALL"].into_iter()),
             },
-            "extend-select" => all(|rules| &rules.extend_select),
-            "ignore" => all(|rules| &rules.ignore),
+            "extend-select" => list_key(|rules| &rules.extend_select),
+            "ignore" => list_key(|rules| &rules.ignore),
             "per-file-ignores" => {
                 let entries = self.per_file_ignores.iter().map(|entry| {
                     let rules = list_to_toml(entry.rules.iter().map(|rule| rule.value.as_str()));
@@ -49,7 +49,7 @@ impl Configuration {
             "min-confidence" => text_to_toml(self.levels().1.as_str()),
             "persona" => text_to_toml(self.persona.unwrap_or_default().as_str()),
             "models" => list_to_toml(self.models.iter().map(|file| file.as_str())),
-            "switches" => list_to_toml(self.switches.iter().map(|one| one.value.as_str())),
+            "switches" => list_to_toml(self.switches.iter().map(|setting| setting.value.as_str())),
             "require-reason" => self.require_reason.to_string(),
             "baseline" => text_to_toml(self.baseline.as_ref().map_or(BASELINE_FILE, |file| file.as_str())),
             "max-file-size" => self.max_file_size.to_string(),

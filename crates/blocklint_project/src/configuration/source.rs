@@ -180,8 +180,8 @@ pub(crate) fn has_settings(file: &Utf8Path) -> bool {
 pub(super) fn report_unread_files(file: &Utf8Path, problems: &mut Vec<Problem>) {
     let folder = file.parent().unwrap_or(Utf8Path::new(""));
     let chosen = file.file_name().unwrap_or_default();
-    let others = NAMES.iter().map(|name| folder.join(name)).filter(|other| other != file && other.is_file());
-    for other in others.filter(|other| is_own(other) && has_configuration(other) && has_settings(other)) {
-        problems.push(Problem::new(other.as_std_path(), format!("its configuration is not read: `{chosen}` decides")));
+    let candidates = NAMES.iter().map(|name| folder.join(name)).filter(|path| path != file && path.is_file());
+    for path in candidates.filter(|path| is_own(path) && has_configuration(path) && has_settings(path)) {
+        problems.push(Problem::new(path.as_std_path(), format!("its configuration is not read: `{chosen}` decides")));
     }
 }

@@ -23,21 +23,21 @@ pub(super) const MAX_PATTERNS: usize = 1_000;
 pub(super) const MAX_SIZE_IN_REPOSITORY: u64 = 16_000_000;
 
 impl Reader<'_> {
-    /// Returns the strings of a list, each with its span; other elements are errors. `what` is the name of an element
-    /// in messages, `most` the greatest length of the list.
+    /// Returns the strings of a list, each with its span; other elements are errors. `noun` is the name of an element
+    /// in messages, `max_length` the greatest length of the list.
     pub(super) fn strings(
         &mut self,
         key: &'static str,
-        (what, most): (&str, usize),
+        (noun, max_length): (&str, usize),
         value: &DeValue<'_>,
         span: &Range<usize>,
     ) -> Vec<(Setting, Range<usize>)> {
         let Some(entries) = value.as_array() else {
-            self.error(span, key, format!("expected a list of {what}s, found {}", with_article(value)));
+            self.error(span, key, format!("expected a list of {noun}s, found {}", with_article(value)));
             return Vec::new();
         };
-        if entries.len() > most {
-            self.error(span, key, format!("{} {what}s are more than the {most} that are read", entries.len()));
+        if entries.len() > max_length {
+            self.error(span, key, format!("{} {noun}s are more than the {max_length} that are read", entries.len()));
             return Vec::new();
         }
         let mut settings = Vec::new();
@@ -48,15 +48,15 @@ impl Reader<'_> {
                     let file = std::sync::Arc::clone(&self.file);
                     settings.push((Setting { value: text.to_string(), key, file, line }, entry.span()));
                 }
-                other => self.error(&entry.span(), key, format!("expected a {what}, found {}", with_article(other))),
+                other => self.error(&entry.span(), key, format!("expected a {noun}, found {}", with_article(other))),
             }
         }
         settings
     }
 
-    /// Returns the rules of a list as they are written. Unknown rules are found later, because this crate knows no
-    /// rules.
-    pub(super) fn rules(&mut self, key: &'static str, value: &DeValue<'_>, span: &Range<usize>) -> Vec<Setting> {
+    /// Returns the names of rules or switches in a list, as they are written. Unknown names are reported later, because
+    /// this crate has no list of rules.
+    pub(super) fn rule_names(&mut self, key: &'static str, value: &DeValue<'_>, span: &Range<usize>) -> Vec<Setting> {
         self.strings(key, ("rule", MAX_RULES), value, span).into_iter().map(|(rule, _)| rule).collect()
     }
 
@@ -98,7 +98,7 @@ impl Reader<'_> {
             if let Err(message) = check_pattern(name.strip_prefix('!').unwrap_or(name)) {
                 self.error(&pattern.span(), key, message);
             }
-            let rules = self.rules(key, rules.get_ref(), &rules.span());
+            let rules = self.rule_names(key, rules.get_ref(), &rules.span());
             ignores.push(PerFileIgnore { pattern: name.to_owned(), rules });
         }
         ignores

@@ -16,11 +16,14 @@ impl<'a> File<'a, '_> {
     ) -> Result<WrittenEdit, Refusal> {
         let arguments = &site.call.arguments;
         let ranges: Vec<TextRange> = arguments.iter_source_order().map(|argument| argument.range()).collect();
-        let keyword = arguments.keywords.iter().find(|keyword| keyword.arg.as_ref().is_some_and(|of| of == name));
+        let keyword = arguments
+            .keywords
+            .iter()
+            .find(|keyword| keyword.arg.as_ref().is_some_and(|keyword_name| keyword_name == name));
         let Some(range) = keyword.map(Ranged::range) else {
             return Err(Refusal::new("the argument is not passed by name"));
         };
-        let index = ranges.iter().position(|of| *of == range).unwrap_or(0);
+        let index = ranges.iter().position(|keyword_range| *keyword_range == range).unwrap_or(0);
         let removed = match (index.checked_sub(1).and_then(|before| ranges.get(before)), ranges.get(index + 1)) {
             (Some(before), _) => TextRange::new(before.end(), range.end()),
             (None, Some(behind)) => TextRange::new(range.start(), behind.start()),
@@ -47,8 +50,9 @@ impl<'a> File<'a, '_> {
         changes: &str,
     ) -> Result<WrittenEdit, Refusal> {
         let arguments = &site.call.arguments;
-        if arguments.keywords.iter().any(|keyword| keyword.arg.as_ref().is_none_or(|of| of == name)) {
-            return Err(Refusal::new("the call may pass this argument already"));
+        if arguments.keywords.iter().any(|keyword| keyword.arg.as_ref().is_none_or(|keyword_name| keyword_name == name))
+        {
+            return Err(Refusal::new("the argument may be given already"));
         }
         let last = arguments.iter_source_order().last().map(|argument| argument.range());
         let (offset, text) = match last {

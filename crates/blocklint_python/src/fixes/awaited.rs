@@ -57,7 +57,7 @@ impl<'a> AwaitedNames<'a> {
             Expr::Name(name) => {
                 self.names.get(name.id.as_str()).is_some_and(|places| places.iter().any(|at| function.contains(*at)))
             }
-            Expr::Attribute(of) => self.attributes.contains(of.attr.as_str()),
+            Expr::Attribute(attribute) => self.attributes.contains(attribute.attr.as_str()),
             _ => false,
         }
     }
@@ -66,18 +66,18 @@ impl<'a> AwaitedNames<'a> {
     fn add(&mut self, awaited: &'a Expr) {
         match awaited {
             Expr::Name(name) => self.names.entry(name.id.as_str()).or_default().push(name.start()),
-            Expr::Attribute(of) => {
-                self.attributes.insert(of.attr.as_str());
+            Expr::Attribute(attribute) => {
+                self.attributes.insert(attribute.attr.as_str());
             }
             Expr::Call(call) => {
                 if let Expr::Attribute(method) = &*call.func {
                     self.add(&method.value);
                 }
             }
-            Expr::Subscript(of) => self.add(&of.value),
-            Expr::List(of) => of.elts.iter().for_each(|each| self.add(each)),
-            Expr::Tuple(of) => of.elts.iter().for_each(|each| self.add(each)),
-            Expr::Starred(of) => self.add(&of.value),
+            Expr::Subscript(subscript) => self.add(&subscript.value),
+            Expr::List(list) => list.elts.iter().for_each(|each| self.add(each)),
+            Expr::Tuple(tuple) => tuple.elts.iter().for_each(|each| self.add(each)),
+            Expr::Starred(starred) => self.add(&starred.value),
             _ => {}
         }
     }
@@ -95,7 +95,7 @@ impl<'a> SourceOrderVisitor<'a> for AwaitedNames<'a> {
 
     fn visit_expr(&mut self, expression: &'a Expr) {
         match expression {
-            Expr::Await(of) => self.add(&of.value),
+            Expr::Await(await_expr) => self.add(&await_expr.value),
             Expr::Call(call) => match (last_name(&call.func), &*call.func) {
                 (Some(name), _) if FUNCTIONS_THAT_AWAIT.contains(&name) => {
                     for argument in &call.arguments.args {

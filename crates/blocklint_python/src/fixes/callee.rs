@@ -31,7 +31,7 @@ impl<'a> Functions<'a> {
 
     /// Returns the functions of the file with the name that is called: `load()`, `self.load()`.
     fn find_called(&self, call: &ExprCall) -> &[&'a StmtFunctionDef] {
-        let found = match &*call.func {
+        let functions = match &*call.func {
             Expr::Name(name) => self.free.get(name.id.as_str()),
             Expr::Attribute(attribute) => match &*attribute.value {
                 Expr::Name(name) if matches!(name.id.as_str(), "self" | "cls") => {
@@ -41,7 +41,7 @@ impl<'a> Functions<'a> {
             },
             _ => None,
         };
-        found.map_or(&[], Vec::as_slice)
+        functions.map_or(&[], Vec::as_slice)
     }
 
     /// Refuses a call that reaches a thread-bound action. `handles` is true if the call is in an exception handler.
@@ -49,7 +49,7 @@ impl<'a> Functions<'a> {
         let mut visited = FxHashSet::default();
         let handlers = Handlers { handles, catches_stop: false };
         let mut pending: Vec<(&StmtFunctionDef, Handlers)> =
-            self.find_called(call).iter().map(|of| (*of, handlers)).collect();
+            self.find_called(call).iter().map(|function| (*function, handlers)).collect();
         while let Some((function, handlers)) = pending.pop() {
             if function.is_async || !visited.insert((std::ptr::from_ref(function), handlers)) {
                 continue;
@@ -330,10 +330,10 @@ pub(super) fn catches(types: Option<&Expr>, exceptions: &[&str]) -> bool {
 }
 
 /// True for `Name`, `module.Name` and calls of these, if `Name` is one of the wanted names.
-fn is_named(expression: &Expr, wanted: &[&str]) -> bool {
+fn is_named(expression: &Expr, names: &[&str]) -> bool {
     match expression {
-        Expr::Call(call) => is_named(&call.func, wanted),
-        other => last_name(other).is_some_and(|name| wanted.contains(&name)),
+        Expr::Call(call) => is_named(&call.func, names),
+        callee => last_name(callee).is_some_and(|name| names.contains(&name)),
     }
 }
 

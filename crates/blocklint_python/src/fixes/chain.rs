@@ -29,9 +29,9 @@ impl<'a> File<'a, '_> {
         let mut inner = call.range();
         for node in around.iter().rev() {
             let first_child = match node {
-                AnyNodeRef::ExprAttribute(of) => &of.value,
-                AnyNodeRef::ExprSubscript(of) => &of.value,
-                AnyNodeRef::ExprCall(of) => &of.func,
+                AnyNodeRef::ExprAttribute(attribute) => &attribute.value,
+                AnyNodeRef::ExprSubscript(subscript) => &subscript.value,
+                AnyNodeRef::ExprCall(call) => &call.func,
                 _ => break,
             };
             if first_child.range() != inner {
@@ -48,11 +48,11 @@ impl<'a> File<'a, '_> {
         let mut below = &*outermost.func;
         loop {
             below = match below {
-                Expr::Attribute(of) => &*of.value,
-                Expr::Subscript(of) => &*of.value,
-                Expr::Call(of) => {
-                    calls.extend(self.find_wanted_call(of));
-                    &*of.func
+                Expr::Attribute(attribute) => &*attribute.value,
+                Expr::Subscript(subscript) => &*subscript.value,
+                Expr::Call(call) => {
+                    calls.extend(self.find_wanted_call(call));
+                    &*call.func
                 }
                 _ => break,
             };
@@ -63,12 +63,13 @@ impl<'a> File<'a, '_> {
     /// Returns the index in [`File::calls`] of a call that is to move to a thread.
     fn find_wanted_call(&self, call: &ExprCall) -> Option<usize> {
         let is_offload = |edit_kinds: &[EditKind]| matches!(edit_kinds, [EditKind::Offload { .. }]);
-        let from = self.calls.partition_point(|wanted| wanted.call.start() < call.start());
-        let same_start = self.calls.iter().skip(from).take_while(|wanted| wanted.call.start() == call.start());
-        let found = same_start
-            .enumerate()
-            .find(|(_, wanted)| wanted.call.range() == call.range() && is_offload(&wanted.remedy.edit_kinds));
-        found.map(|(distance, _)| from + distance)
+        let from = self.calls.partition_point(|wanted_call| wanted_call.call.start() < call.start());
+        let same_start =
+            self.calls.iter().skip(from).take_while(|wanted_call| wanted_call.call.start() == call.start());
+        let wanted_index = same_start.enumerate().find(|(_, wanted_call)| {
+            wanted_call.call.range() == call.range() && is_offload(&wanted_call.remedy.edit_kinds)
+        });
+        wanted_index.map(|(distance, _)| from + distance)
     }
 
     /// Moves a chain to a thread as a `lambda`.
@@ -83,11 +84,11 @@ impl<'a> File<'a, '_> {
         };
         let site =
             Site { call: outermost.call, around: Surroundings::collect(outermost.call, &outermost.around, true)? };
-        for wanted in chain.calls.iter().filter_map(|&index| self.calls.get(index)) {
-            if let Some(refusal) = (elsewhere.refusal)(wanted.index, None, site.around.is_in_handler) {
+        for wanted_call in chain.calls.iter().filter_map(|&index| self.calls.get(index)) {
+            if let Some(refusal) = (elsewhere.refusal)(wanted_call.index, None, site.around.is_in_handler) {
                 return Err(refusal);
             }
-            self.functions.can_move(wanted.call, site.around.is_in_handler, &self.locals)?;
+            self.functions.can_move(wanted_call.call, site.around.is_in_handler, &self.locals)?;
         }
         // A reason against the move of the outermost call is one against the move of all.
         self.offload(&site, to)?;
@@ -115,9 +116,9 @@ fn is_chain_of_plain_calls(call: &ExprCall) -> bool {
         let mut below = &*link.func;
         link = loop {
             below = match below {
-                Expr::Attribute(of) => &*of.value,
-                Expr::Subscript(of) if is_plain(&of.slice) => &*of.value,
-                Expr::Call(of) => break of,
+                Expr::Attribute(attribute) => &*attribute.value,
+                Expr::Subscript(subscript) if is_plain(&subscript.slice) => &*subscript.value,
+                Expr::Call(call) => break call,
                 other => return is_plain(other),
             };
         };

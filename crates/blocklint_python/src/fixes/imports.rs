@@ -23,9 +23,10 @@ impl<'a> File<'a, '_> {
     pub(super) fn check_library_is_used(&self, site: &Site<'a>, path: &str) -> Result<(), Refusal> {
         let root = path.split('.').next().unwrap_or(path);
         let written = || self.names.spell_path(path, &site.around.functions, site.call.range().start());
-        match is_standard(root) || self.names.imports_library(root) || written().is_some() {
-            true => Ok(()),
-            false => Err(Refusal::new(format!("`{root}` is not imported in this file"))),
+        if is_standard(root) || self.names.imports_library(root) || written().is_some() {
+            Ok(())
+        } else {
+            Err(Refusal::new(format!("`{root}` is not imported in this file")))
         }
     }
 
@@ -46,9 +47,10 @@ impl<'a> File<'a, '_> {
         let spelled = |written: &str, import| Ok(Spelling { written: written.to_owned(), import });
         let Some((module, name)) = path.rsplit_once('.') else { return spelled(path, None) };
         if module == "builtins" {
-            return match self.names.is_free(name, path, functions, at) {
-                true => spelled(name, None),
-                false => Err(Refusal::new(format!("`{name}` has another meaning here"))),
+            return if self.names.is_free(name, path, functions, at) {
+                spelled(name, None)
+            } else {
+                Err(Refusal::new(format!("`{name}` means something else here")))
             };
         }
         if let Some(written) = self.names.spell_path(path, functions, at) {
@@ -79,7 +81,7 @@ impl<'a> File<'a, '_> {
         let existing = self.module.body.iter().find_map(|statement| match statement {
             Stmt::ImportFrom(import)
                 if import.level == 0
-                    && import.module.as_ref().is_some_and(|of| of.as_str() == module)
+                    && import.module.as_ref().is_some_and(|module_name| module_name.as_str() == module)
                     && import.names.iter().all(|alias| alias.name.as_str() != "*") =>
             {
                 Some(import)
@@ -118,17 +120,19 @@ impl<'a> File<'a, '_> {
             Some(next) => {
                 let at = next.range().start();
                 let blank = text_before_on_line(at);
-                let text = match one_per_line && blank.trim().is_empty() {
-                    true => format!("{name},{}{blank}", self.newline_at(at)),
-                    false => format!("{name}, "),
+                let text = if one_per_line && blank.trim().is_empty() {
+                    format!("{name},{}{blank}", self.newline_at(at))
+                } else {
+                    format!("{name}, ")
                 };
                 Some((span(TextRange::empty(at)), text))
             }
             None => {
                 let blank = text_before_on_line(last.range().start());
-                let text = match one_per_line && blank.trim().is_empty() {
-                    true => format!(",{}{blank}{name}", self.newline_at(last.range().start())),
-                    false => format!(", {name}"),
+                let text = if one_per_line && blank.trim().is_empty() {
+                    format!(",{}{blank}{name}", self.newline_at(last.range().start()))
+                } else {
+                    format!(", {name}")
                 };
                 Some((span(TextRange::empty(last.range().end())), text))
             }
@@ -144,7 +148,7 @@ impl<'a> File<'a, '_> {
         let has_kind = |section: &&[&Stmt]| {
             !section.iter().any(|statement| imported_package(statement) == Some("__future__"))
                 && section.iter().any(|statement| {
-                    imported_package(statement).is_some_and(|of| is_standard(of) == is_standard_module)
+                    imported_package(statement).is_some_and(|package| is_standard(package) == is_standard_module)
                 })
         };
         let sections: Vec<&[&Stmt]> = section_lists.iter().map(Vec::as_slice).collect();
@@ -157,9 +161,10 @@ impl<'a> File<'a, '_> {
         }
         // A new section: one of the standard library comes before all but `__future__`, any other comes last.
         let is_future = |section: &&[&Stmt]| section.iter().all(|s| imported_package(s) == Some("__future__"));
-        let previous = match is_standard_module {
-            true => sections.iter().take_while(|s| is_future(s)).last(),
-            false => sections.iter().rev().find(|s| s.iter().any(|st| imported_package(st).is_some())),
+        let previous = if is_standard_module {
+            sections.iter().take_while(|s| is_future(s)).last()
+        } else {
+            sections.iter().rev().find(|s| s.iter().any(|st| imported_package(st).is_some()))
         };
         match (previous, sections.iter().find(|s| !is_future(s))) {
             (Some(section), _) => {

@@ -10,7 +10,7 @@
 //!
 //! - An async twin that does *the same* (a sleep) in a statement of its own is **safe**: its result is not
 //!   used, and the author of an `async` function expects other tasks to run meanwhile. It is unsafe inside a
-//! `with` (other tasks would run while its lock or connection is held), in `finally` (which a cancellation interrupts),
+//!   `with` (other tasks would run while its lock or connection is held), in `finally` (which a cancellation interrupts),
 //!   in a comprehension, and where its result is used.
 //! - Every other twin or rewriting is **unsafe**, because it calls another function.
 //! - A move to a thread is **unsafe**, because the call then accesses its objects from another thread, and other tasks
@@ -84,11 +84,11 @@ pub struct Elsewhere<'e> {
 /// run.
 pub fn fix<'r>(
     source: &str,
-    wanted: &[(Span, &'r Remedy)],
+    remedies: &[(Span, &'r Remedy)],
     elsewhere: &Elsewhere<'_>,
     oldest: Option<(u8, u8)>,
 ) -> Vec<Result<WrittenEdit, Refusal>> {
-    let refuse_all = |reason: &str| wanted.iter().map(|_| Err(Refusal::new(reason))).collect();
+    let refuse_all = |reason: &str| remedies.iter().map(|_| Err(Refusal::new(reason))).collect();
     if depth::check_nesting(source).is_some() {
         return refuse_all("the file nests too deeply");
     }
@@ -103,7 +103,7 @@ pub fn fix<'r>(
         found: FxHashMap::default(),
         functions: Functions::default(),
     };
-    for (span, _) in wanted {
+    for (span, _) in remedies {
         finder.wanted.insert(*span);
     }
     finder.visit_body(&module.body);
@@ -114,10 +114,10 @@ pub fn fix<'r>(
         let (call, around) = found.get(span)?;
         Some(WantedCall { index, call, around: around.clone(), remedy })
     };
-    let mut calls: Vec<WantedCall<'_, 'r>> = wanted.iter().enumerate().filter_map(wanted_call).collect();
-    calls.sort_by_key(|wanted| (wanted.call.start(), wanted.index));
+    let mut calls: Vec<WantedCall<'_, 'r>> = remedies.iter().enumerate().filter_map(wanted_call).collect();
+    calls.sort_by_key(|planned| (planned.call.start(), planned.index));
     let file = File { comments, oldest, calls, functions, ..File::without_edits(source, module) };
-    wanted
+    remedies
         .iter()
         .enumerate()
         .map(|(index, (span, remedy))| match found.get(span) {
@@ -279,9 +279,10 @@ impl<'a> File<'a, '_> {
 
     /// Refuses to replace or remove text that contains a comment.
     fn check_has_no_comments(&self, range: TextRange) -> Result<(), Refusal> {
-        match self.comments.iter().any(|comment| range.contains_range(*comment)) {
-            true => Err(Refusal::new("the edit would remove a comment")),
-            false => Ok(()),
+        if self.comments.iter().any(|comment| range.contains_range(*comment)) {
+            Err(Refusal::new("a comment stands in what would be replaced"))
+        } else {
+            Ok(())
         }
     }
 
@@ -292,9 +293,10 @@ impl<'a> File<'a, '_> {
         let mut edits = vec![(span(replaced), format!("{}{open}await {content}", self.gap_before(replaced.start())))];
         if site.around.needs_brackets {
             let end = site.call.range().end();
-            match replaced.end() == end {
-                true => edits[0].1.push(')'),
-                false => edits.push((span(TextRange::empty(end)), ")".to_owned())),
+            if replaced.end() == end {
+                edits[0].1.push(')')
+            } else {
+                edits.push((span(TextRange::empty(end)), ")".to_owned()))
             }
         }
         edits
@@ -315,9 +317,10 @@ impl<'a> File<'a, '_> {
 impl Site<'_> {
     /// Returns the applicability of a replacement that does the same as the call.
     fn applicability_of_same(&self) -> Applicability {
-        match self.around.is_statement && self.around.disturbed.is_none() {
-            true => Applicability::Safe,
-            false => Applicability::Unsafe,
+        if self.around.is_statement && self.around.disturbed.is_none() {
+            Applicability::Safe
+        } else {
+            Applicability::Unsafe
         }
     }
 }

@@ -57,7 +57,10 @@ impl<'a> Names<'a> {
             import.is_at_run_time
                 && !self.bound_otherwise.contains(import.local)
                 && !in_functions.binds(import.local)
-                && self.imports.iter().all(|other| other.local != import.local || other.path == import.path)
+                && self
+                    .imports
+                    .iter()
+                    .all(|other_import| other_import.local != import.local || other_import.path == import.path)
         });
         let mut best: Option<(usize, String)> = None;
         for import in module_imports.chain(&local_imports) {
@@ -129,8 +132,9 @@ impl<'a> Names<'a> {
             local = binder.imports;
             local.retain(|import| {
                 !in_functions.bound_otherwise.contains(import.local)
-                    && in_functions.imports.iter().all(|other| {
-                        other.local != import.local || (other.path == import.path && other.start <= import.start)
+                    && in_functions.imports.iter().all(|other_import| {
+                        other_import.local != import.local
+                            || (other_import.path == import.path && other_import.start <= import.start)
                     })
             });
         }

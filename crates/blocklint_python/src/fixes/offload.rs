@@ -252,10 +252,7 @@ impl<'a> File<'a, '_> {
         let brackets = if site.around.needs_brackets { "(" } else { "" };
         let before = if awaits { format!("{brackets}await {head}") } else { head.to_owned() };
         let (content, below) = self.replace_opening(call, head, written, &before);
-        let mut edits = match awaits {
-            true => self.insert_await(site, opened, &content),
-            false => vec![(span(opened), content)],
-        };
+        let mut edits = if awaits { self.insert_await(site, opened, &content) } else { vec![(span(opened), content)] };
         edits.extend(below);
         if !closing.is_empty() {
             let end = TextRange::empty(call.range().end());
@@ -356,9 +353,10 @@ impl<'a> File<'a, '_> {
         let range = generator.range();
         let inner = TextRange::new(generator.elt.range().start(), range.end());
         // The parser's range of the arguments may include the brackets of the call.
-        let inner = match self.text(range).starts_with('(') && range == call.arguments.range() {
-            true => TextRange::new(range.start() + TextSize::of('('), range.end() - TextSize::of(')')),
-            false => TextRange::new(range.start().min(inner.start()), range.end()),
+        let inner = if self.text(range).starts_with('(') && range == call.arguments.range() {
+            TextRange::new(range.start() + TextSize::of('('), range.end() - TextSize::of(')'))
+        } else {
+            TextRange::new(range.start().min(inner.start()), range.end())
         };
         vec![
             (span(TextRange::empty(inner.start())), "(".to_owned()),
@@ -418,7 +416,7 @@ fn mentions(call: &ExprCall, name: &str) -> bool {
     struct Mentions<'n>(&'n str, bool);
     impl<'a> SourceOrderVisitor<'a> for Mentions<'_> {
         fn visit_expr(&mut self, expression: &'a Expr) {
-            self.1 |= expression.as_name_expr().is_some_and(|found| found.id == self.0);
+            self.1 |= expression.as_name_expr().is_some_and(|name| name.id == self.0);
             walk_expr(self, expression);
         }
     }
@@ -464,14 +462,16 @@ fn is_task_function(name: &str) -> bool {
 fn is_file_annotation(annotation: &Expr) -> bool {
     let last = match annotation {
         // `Union[str, io.BufferedIOBase]`, `str | BinaryIO`
-        Expr::Subscript(of) if matches!(callee::last_name(&of.value), Some("Union" | "Optional" | "Annotated")) => {
-            return match &*of.slice {
+        Expr::Subscript(subscript)
+            if matches!(callee::last_name(&subscript.value), Some("Union" | "Optional" | "Annotated")) =>
+        {
+            return match &*subscript.slice {
                 Expr::Tuple(several) => several.elts.iter().any(is_file_annotation),
                 single => is_file_annotation(single),
             };
         }
-        Expr::BinOp(of) => return is_file_annotation(&of.left) || is_file_annotation(&of.right),
-        Expr::Subscript(of) => callee::last_name(&of.value),
+        Expr::BinOp(bin_op) => return is_file_annotation(&bin_op.left) || is_file_annotation(&bin_op.right),
+        Expr::Subscript(subscript) => callee::last_name(&subscript.value),
         Expr::StringLiteral(text) => text.value.to_str().rsplit('.').next(),
         other => callee::last_name(other),
     };

@@ -68,7 +68,7 @@ fn assigns(statement: &Stmt, kept: &str) -> bool {
 fn is_guarded_return(statement: &Stmt, kept: &str) -> bool {
     let Stmt::If(test) = statement else { return false };
     let returns_kept = |inner: &Stmt| match inner {
-        Stmt::Return(of) => of.value.as_deref().and_then(dotted_path).as_deref() == Some(kept),
+        Stmt::Return(return_stmt) => return_stmt.value.as_deref().and_then(dotted_path).as_deref() == Some(kept),
         _ => false,
     };
     tests_presence(&test.test, kept, false) && test.body.iter().any(returns_kept)
@@ -78,20 +78,20 @@ fn is_guarded_return(statement: &Stmt, kept: &str) -> bool {
 fn tests_presence(test: &Expr, kept: &str, is_unset: bool) -> bool {
     let is_kept = |expression: &Expr| dotted_path(expression).as_deref() == Some(kept);
     match test {
-        Expr::BoolOp(of) => of.values.iter().any(|part| tests_presence(part, kept, is_unset)),
-        Expr::UnaryOp(of) if of.op == UnaryOp::Not => tests_presence(&of.operand, kept, !is_unset),
+        Expr::BoolOp(bool_op) => bool_op.values.iter().any(|part| tests_presence(part, kept, is_unset)),
+        Expr::UnaryOp(unary_op) if unary_op.op == UnaryOp::Not => tests_presence(&unary_op.operand, kept, !is_unset),
         // `if name not in kept:`
-        Expr::Compare(of) if of.ops.iter().any(|op| matches!(op, CmpOp::In | CmpOp::NotIn)) => {
-            let wanted = if is_unset { CmpOp::NotIn } else { CmpOp::In };
-            let container = of.comparators.first().and_then(dotted_path);
-            of.ops.first() == Some(&wanted)
+        Expr::Compare(compare) if compare.ops.iter().any(|op| matches!(op, CmpOp::In | CmpOp::NotIn)) => {
+            let operator = if is_unset { CmpOp::NotIn } else { CmpOp::In };
+            let container = compare.comparators.first().and_then(dotted_path);
+            compare.ops.first() == Some(&operator)
                 && container.is_some_and(|container| kept.strip_suffix("[]") == Some(&*container))
         }
-        Expr::Compare(of) => {
-            let wanted = if is_unset { CmpOp::Is } else { CmpOp::IsNot };
-            is_kept(&of.left)
-                && of.ops.first() == Some(&wanted)
-                && of.comparators.iter().all(Expr::is_none_literal_expr)
+        Expr::Compare(compare) => {
+            let operator = if is_unset { CmpOp::Is } else { CmpOp::IsNot };
+            is_kept(&compare.left)
+                && compare.ops.first() == Some(&operator)
+                && compare.comparators.iter().all(Expr::is_none_literal_expr)
         }
         other => !is_unset && is_kept(other),
     }
@@ -99,8 +99,8 @@ fn tests_presence(test: &Expr, kept: &str, is_unset: bool) -> bool {
 
 fn declares_global(body: &[Stmt], name: &str) -> bool {
     body.iter().any(|statement| match statement {
-        Stmt::Global(of) => of.names.iter().any(|declared| declared.as_str() == name),
-        Stmt::Nonlocal(of) => of.names.iter().any(|declared| declared.as_str() == name),
+        Stmt::Global(global) => global.names.iter().any(|declared| declared.as_str() == name),
+        Stmt::Nonlocal(nonlocal) => nonlocal.names.iter().any(|declared| declared.as_str() == name),
         _ => false,
     })
 }
@@ -109,8 +109,8 @@ fn declares_global(body: &[Stmt], name: &str) -> bool {
 pub(super) fn dotted_path(expression: &Expr) -> Option<String> {
     match expression {
         Expr::Name(name) => Some(name.id.to_string()),
-        Expr::Attribute(of) => Some(format!("{}.{}", dotted_path(&of.value)?, of.attr)),
-        Expr::Subscript(of) => Some(format!("{}[]", dotted_path(&of.value)?)),
+        Expr::Attribute(attribute) => Some(format!("{}.{}", dotted_path(&attribute.value)?, attribute.attr)),
+        Expr::Subscript(subscript) => Some(format!("{}[]", dotted_path(&subscript.value)?)),
         _ => None,
     }
 }

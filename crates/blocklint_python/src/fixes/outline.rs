@@ -48,7 +48,7 @@ impl<'a> BlockNames<'a> {
     }
 
     pub(super) fn count_bindings(&self, name: &str) -> usize {
-        self.bindings.iter().filter(|of| **of == name).count()
+        self.bindings.iter().filter(|bound_name| **bound_name == name).count()
     }
 }
 
@@ -104,8 +104,10 @@ impl<'a> SourceOrderVisitor<'a> for BlockNames<'a> {
                 Some("exception" | "exc_info" | "format_exc" | "print_exc") => self.reads_exception = true,
                 _ => {}
             },
-            Expr::Yield(_) | Expr::YieldFrom(_) => self.refused = Some("the block has a `yield`"),
-            Expr::ListComp(of) if of.generators.iter().any(|each| each.is_async) => self.awaits = true,
+            Expr::Yield(_) | Expr::YieldFrom(_) => self.refused = Some("the block yields"),
+            Expr::ListComp(comprehension) if comprehension.generators.iter().any(|each| each.is_async) => {
+                self.awaits = true
+            }
             Expr::StringLiteral(_) | Expr::BytesLiteral(_) | Expr::FString(_) => self.strings.push(expression.range()),
             Expr::Name(name) if self.comprehension_names.contains(&name.id.as_str()) => {}
             Expr::Name(name) => match name.ctx {
@@ -182,8 +184,10 @@ impl<'a> SourceOrderVisitor<'a> for NamesAround<'a> {
             return;
         }
         match statement {
-            Stmt::Global(of) => self.foreign.extend(of.names.iter().map(ruff_python_ast::Identifier::as_str)),
-            Stmt::Nonlocal(of) => self.foreign.extend(of.names.iter().map(ruff_python_ast::Identifier::as_str)),
+            Stmt::Global(global) => self.foreign.extend(global.names.iter().map(ruff_python_ast::Identifier::as_str)),
+            Stmt::Nonlocal(nonlocal) => {
+                self.foreign.extend(nonlocal.names.iter().map(ruff_python_ast::Identifier::as_str))
+            }
             Stmt::For(each) if !each.range().contains_range(range) => {
                 // The iterable is evaluated before the target is bound: `for line in line`.
                 self.visit_expr(&each.iter);
@@ -227,10 +231,10 @@ fn first_iterable(expression: &Expr) -> Option<&Expr> {
 
 fn comprehension_clauses(expression: &Expr) -> &[Comprehension] {
     match expression {
-        Expr::ListComp(of) => &of.generators,
-        Expr::SetComp(of) => &of.generators,
-        Expr::DictComp(of) => &of.generators,
-        Expr::Generator(of) => &of.generators,
+        Expr::ListComp(comprehension) => &comprehension.generators,
+        Expr::SetComp(comprehension) => &comprehension.generators,
+        Expr::DictComp(comprehension) => &comprehension.generators,
+        Expr::Generator(generator) => &generator.generators,
         _ => &[],
     }
 }

@@ -16,8 +16,8 @@ pub(super) fn lists_own_files(call: &ExprCall) -> bool {
     let mut path = PathParts { is_own: true, has_location: false };
     match &*call.func {
         // The receiver of `os.listdir(…)` is a module.
-        Expr::Attribute(of) if !of.value.is_name_expr() => path.visit_expr(&of.value),
-        Expr::Attribute(of) if call.arguments.is_empty() => path.visit_expr(&of.value),
+        Expr::Attribute(attribute) if !attribute.value.is_name_expr() => path.visit_expr(&attribute.value),
+        Expr::Attribute(attribute) if call.arguments.is_empty() => path.visit_expr(&attribute.value),
         _ => {}
     }
     for argument in call.arguments.iter_source_order() {
@@ -45,10 +45,10 @@ impl<'a> SourceOrderVisitor<'a> for PathParts {
             Expr::Name(_) => self.is_own = false,
             // The called function and its module are no part of the path.
             Expr::Call(call) => {
-                if let Expr::Attribute(of) = &*call.func
-                    && !is_module(&of.value)
+                if let Expr::Attribute(attribute) = &*call.func
+                    && !is_module(&attribute.value)
                 {
-                    self.visit_expr(&of.value);
+                    self.visit_expr(&attribute.value);
                 }
                 for argument in call.arguments.iter_source_order() {
                     self.visit_expr(argument.value());
@@ -63,7 +63,7 @@ impl<'a> SourceOrderVisitor<'a> for PathParts {
 fn is_module(expression: &Expr) -> bool {
     match expression {
         Expr::Name(name) => name.id != "__file__",
-        Expr::Attribute(of) => is_module(&of.value),
+        Expr::Attribute(attribute) => is_module(&attribute.value),
         _ => false,
     }
 }

@@ -61,12 +61,13 @@ impl<'a> File<'a, '_> {
         let text = self.text(*remark).trim_start_matches(['#', ' ']);
         let code = self.text(TextRange::new(line.start(), remark.start())).trim_end();
         let wraps = code.chars().count() + ADDED_WIDTH > UNWRAPPED_WIDTH;
-        match wraps
+        if wraps
             && line.contains_range(site.call.range())
             && CHECKER_COMMENTS.iter().any(|start| text.starts_with(start))
         {
-            true => Err(Refusal::new("the line ends with a comment for a checker, and the edit would split the line")),
-            false => Ok(()),
+            Err(Refusal::new("a comment for a checker ends the line, which would become several"))
+        } else {
+            Ok(())
         }
     }
 

@@ -132,11 +132,10 @@ impl<'a> File<'a, '_> {
         if !named.is_empty() {
             text.push_str(&format!(", {{{}}}", named.join(", ")));
         }
-        match arguments.args.iter().any(|argument| matches!(argument, Expr::Generator(_))) {
-            true => {
-                Err(Refusal::new("a generator expression is the call's only argument and has no brackets of its own"))
-            }
-            false => Ok(text),
+        if arguments.args.iter().any(|argument| matches!(argument, Expr::Generator(_))) {
+            Err(Refusal::new("a generator expression shares the brackets of the call"))
+        } else {
+            Ok(text)
         }
     }
 

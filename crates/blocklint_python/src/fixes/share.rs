@@ -21,7 +21,7 @@ const TASK_FUNCTIONS: &[&str] = &["run_in_executor"];
 
 /// The place that keeps the executor.
 enum Holder<'a> {
-    /// Only an argument of a call that gives it tasks.
+    /// Only an argument of a call that submits tasks to it.
     Argument,
     /// A local variable of the function around.
     Local(&'a str),
@@ -37,8 +37,8 @@ impl<'a> File<'a, '_> {
             [.., AnyNodeRef::StmtAssign(assign)] => match &*assign.targets {
                 [Expr::Name(name)] => Holder::Local(name.id.as_str()),
                 [Expr::Attribute(field)] => match &*field.value {
-                    Expr::Name(of) => Holder::Field(of.id.as_str(), field.attr.as_str()),
-                    _ => return refuse("the object is stored in a field of another object"),
+                    Expr::Name(name) => Holder::Field(name.id.as_str(), field.attr.as_str()),
+                    _ => return refuse("another object keeps it"),
                 },
                 _ => return refuse("the object is assigned to several names"),
             },
@@ -74,9 +74,10 @@ impl<'a> File<'a, '_> {
         let mut edits = vec![(span(call), name.clone())];
         for (statement, is_alone) in &uses.shutdowns {
             self.check_has_no_comments(*statement)?;
-            match is_alone {
-                true => edits.push((span(*statement), "pass".to_owned())),
-                false => edits.push((span(self.lines_of_statement(*statement)?), String::new())),
+            if *is_alone {
+                edits.push((span(*statement), "pass".to_owned()))
+            } else {
+                edits.push((span(self.lines_of_statement(*statement)?), String::new()))
             }
         }
         let offset = self.above_comments(self.line_start(outermost.start()));
@@ -101,13 +102,14 @@ impl<'a> File<'a, '_> {
         if reads.is_computed {
             return Err(Refusal::new("its arguments are computed at the call"));
         }
-        match reads
+        if reads
             .names
             .iter()
             .all(|name| self.names.is_bound_in_module_before(self.module, name, &site.around.functions, before))
         {
-            true => Ok(()),
-            false => Err(Refusal::new("its arguments use names that the top level of the module does not have")),
+            Ok(())
+        } else {
+            Err(Refusal::new("what it is made with is known only where it stands"))
         }
     }
 
@@ -131,9 +133,10 @@ impl<'a> File<'a, '_> {
             name = format!("_{}{name}", owner.trim_matches('_').to_uppercase());
         }
         let is_ascii = name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
-        match is_ascii && !self.source.contains(&name) {
-            true => Ok(name),
-            false => Err(Refusal::new(format!("`{name}` has another meaning here"))),
+        if is_ascii && !self.source.contains(&name) {
+            Ok(name)
+        } else {
+            Err(Refusal::new(format!("`{name}` means something else here")))
         }
     }
 
@@ -143,12 +146,11 @@ impl<'a> File<'a, '_> {
         let rest = self.source.get(statement.end().to_usize()..).unwrap_or_default();
         let blank = self.text(TextRange::new(start, statement.start())).trim().is_empty();
         let newline = self.newline_at(statement.end());
-        match blank && (rest.starts_with(newline) || rest.is_empty()) {
-            true => {
-                let end = if rest.is_empty() { 0 } else { newline.len() };
-                Ok(TextRange::new(start, statement.end() + TextSize::new(end as u32)))
-            }
-            false => Err(Refusal::new("other code is on the line that shuts the executor down")),
+        if blank && (rest.starts_with(newline) || rest.is_empty()) {
+            let end = if rest.is_empty() { 0 } else { newline.len() };
+            Ok(TextRange::new(start, statement.end() + TextSize::new(end as u32)))
+        } else {
+            Err(Refusal::new("something stands on the line that ends it"))
         }
     }
 }
@@ -196,15 +198,17 @@ struct Uses<'h, 'a> {
 impl Uses<'_, '_> {
     fn is_holder(&self, node: AnyNodeRef<'_>) -> bool {
         match (self.holder, node) {
-            (Holder::Local(wanted), AnyNodeRef::ExprName(name)) => name.id.as_str() == *wanted,
-            (Holder::Field(of, wanted), AnyNodeRef::ExprAttribute(field)) => {
-                field.attr.as_str() == *wanted && matches!(&*field.value, Expr::Name(name) if name.id.as_str() == *of)
+            (Holder::Local(field_name), AnyNodeRef::ExprName(name)) => name.id.as_str() == *field_name,
+            (Holder::Field(object_name, field_name), AnyNodeRef::ExprAttribute(field)) => {
+                field.attr.as_str() == *field_name
+                    && matches!(&*field.value, Expr::Name(name) if name.id.as_str() == *object_name)
             }
             _ => false,
         }
     }
 
-    /// Returns the range of the receiver, if a call is one of such a method of the executor.
+    /// Returns the range of the receiver, if a call is that of a method of the executor with a name that `is_named`
+    /// accepts.
     fn receiver_if_holder(&self, call: &Expr, is_named: impl Fn(&str) -> bool) -> Option<TextRange> {
         let Expr::Call(call) = call else { return None };
         let Expr::Attribute(method) = &*call.func else { return None };
@@ -244,14 +248,14 @@ impl<'a> SourceOrderVisitor<'a> for Uses<'_, 'a> {
                         self.counted.push(method.value.range());
                     }
                     if TASK_FUNCTIONS.contains(&name) {
-                        let given: Vec<TextRange> = call
+                        let holder_arguments: Vec<TextRange> = call
                             .arguments
                             .args
                             .iter()
-                            .filter(|of| self.is_holder((*of).into()))
+                            .filter(|argument| self.is_holder((*argument).into()))
                             .map(Ranged::range)
                             .collect();
-                        self.counted.extend(given);
+                        self.counted.extend(holder_arguments);
                     }
                 }
             }

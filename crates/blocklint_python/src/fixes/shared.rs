@@ -85,7 +85,7 @@ pub(super) fn find_shared_change<'e>(
     find_change_of_parameters(function, parameters, collections, helpers, HELPER_DEPTH)
 }
 
-/// Returns the range of such a change, if these parameters are the shared state.
+/// Returns the range of a change of shared state, if these parameters are the shared state.
 fn find_change_of_parameters<'e>(
     function: &'e StmtFunctionDef,
     shared: Vec<&'e str>,
@@ -146,9 +146,10 @@ impl<'a> Helpers<'a> {
     ) -> Option<(&'a StmtFunctionDef, Vec<&'a str>)> {
         let (helper, receiver) = match &*call.func {
             Expr::Name(name) => (*self.free.get(name.id.as_str())?, None),
-            Expr::Attribute(of) => {
-                let receiver = of.value.as_name_expr()?.id.as_str();
-                let of_class = self.methods.get(of.attr.as_str()).filter(|_| matches!(receiver, "self" | "cls"))?;
+            Expr::Attribute(attribute) => {
+                let receiver = attribute.value.as_name_expr()?.id.as_str();
+                let of_class =
+                    self.methods.get(attribute.attr.as_str()).filter(|_| matches!(receiver, "self" | "cls"))?;
                 (of_class.iter().find(|(class, _)| class.contains_range(caller.range()))?.1, Some(receiver))
             }
             _ => return None,
@@ -160,8 +161,8 @@ impl<'a> Helpers<'a> {
         let mut names = helper.parameters.iter_non_variadic_params().map(|parameter| parameter.name().as_str());
         let mut passed = Vec::new();
         if let Some(receiver) = receiver {
-            let own = names.next();
-            passed.extend(own.filter(|_| shared.contains(&receiver)));
+            let first_name = names.next();
+            passed.extend(first_name.filter(|_| shared.contains(&receiver)));
         }
         for argument in &*call.arguments.args {
             if argument.is_starred_expr() {
@@ -172,10 +173,10 @@ impl<'a> Helpers<'a> {
         }
         let by_name = call.arguments.keywords.iter().filter(|keyword| is_shared(&keyword.value));
         let by_name = by_name.filter_map(|keyword| keyword.arg.as_ref());
-        for wanted in by_name {
+        for candidate in by_name {
             let mut names_again =
                 helper.parameters.iter_non_variadic_params().map(|parameter| parameter.name().as_str());
-            passed.extend(names_again.find(|name| *name == wanted.as_str()));
+            passed.extend(names_again.find(|name| *name == candidate.as_str()));
         }
         (!passed.is_empty()).then_some((helper, passed))
     }
@@ -185,7 +186,7 @@ impl<'a> Helpers<'a> {
 fn root_name(expression: &Expr) -> Option<&str> {
     match expression {
         Expr::Name(name) => Some(name.id.as_str()),
-        Expr::Attribute(of) => root_name(&of.value),
+        Expr::Attribute(attribute) => root_name(&attribute.value),
         _ => None,
     }
 }
@@ -216,12 +217,12 @@ impl SharedChanges<'_, '_> {
     /// True if an assignment to a target changes shared state.
     fn is_shared(&self, target: &Expr) -> bool {
         match target {
-            Expr::Subscript(of) => self.attribute_of_parameter(&of.value).is_some(),
-            Expr::Attribute(of) => {
-                let owner = of.value.as_name_expr().map(|name| name.id.as_str());
+            Expr::Subscript(subscript) => self.attribute_of_parameter(&subscript.value).is_some(),
+            Expr::Attribute(attribute) => {
+                let owner = attribute.value.as_name_expr().map(|name| name.id.as_str());
                 owner.is_some_and(|name| !matches!(name, "self" | "cls") && self.shared.contains(&name))
             }
-            Expr::Tuple(of) => of.elts.iter().any(|each| self.is_shared(each)),
+            Expr::Tuple(tuple) => tuple.elts.iter().any(|each| self.is_shared(each)),
             _ => false,
         }
     }

@@ -75,10 +75,7 @@ struct FunctionFinder<'a> {
 
 impl<'a> SourceOrderVisitor<'a> for FunctionFinder<'a> {
     fn enter_node(&mut self, node: AnyNodeRef<'a>) -> TraversalSignal {
-        match node.range().contains_inclusive(self.offset) {
-            true => TraversalSignal::Traverse,
-            false => TraversalSignal::Skip,
-        }
+        if node.range().contains_inclusive(self.offset) { TraversalSignal::Traverse } else { TraversalSignal::Skip }
     }
 
     fn visit_stmt(&mut self, statement: &'a Stmt) {

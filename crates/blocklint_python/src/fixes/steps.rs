@@ -205,14 +205,14 @@ impl<'a> File<'a, '_> {
         if !is_plain(&call.func) || !call.arguments.iter_source_order().all(is_simple) {
             return false;
         }
-        let wanted = self.calls_in(call.range()).find(|wanted| wanted.call.range() == call.range());
-        wanted.is_some_and(|wanted| self.can_move(wanted, elsewhere))
+        let wanted_call = self.calls_in(call.range()).find(|wanted_call| wanted_call.call.range() == call.range());
+        wanted_call.is_some_and(|wanted_call| self.can_move(wanted_call, elsewhere))
     }
 
     /// True if no reason is against moving a wanted call alone.
-    fn can_move(&self, wanted: &WantedCall<'a, '_>, elsewhere: &Elsewhere<'_>) -> bool {
-        self.offload_site(wanted).is_some_and(|(site, to)| {
-            (elsewhere.refusal)(wanted.index, None, site.around.is_in_handler).is_none()
+    fn can_move(&self, wanted_call: &WantedCall<'a, '_>, elsewhere: &Elsewhere<'_>) -> bool {
+        self.offload_site(wanted_call).is_some_and(|(site, to)| {
+            (elsewhere.refusal)(wanted_call.index, None, site.around.is_in_handler).is_none()
                 && self.offload(&site, to).is_ok()
         })
     }
@@ -220,7 +220,8 @@ impl<'a> File<'a, '_> {
     /// True if a simple statement or an `if` contains several wanted calls.
     fn has_several_wanted_calls(&self, statement: &Stmt) -> bool {
         let is_candidate = matches!(statement, Stmt::Expr(_) | Stmt::Assign(_) | Stmt::Return(_) | Stmt::If(_));
-        let mut ranges: Vec<TextRange> = self.calls_in(statement.range()).map(|wanted| wanted.call.range()).collect();
+        let mut ranges: Vec<TextRange> =
+            self.calls_in(statement.range()).map(|wanted_call| wanted_call.call.range()).collect();
         ranges.dedup();
         is_candidate && ranges.len() > 1
     }
@@ -240,37 +241,42 @@ impl<'a> File<'a, '_> {
         };
         // Two long calls side by side are worth a hop each. Short calls, and calls that are nested in each other, are
         // not.
-        let is_relevant = |wanted: &WantedCall<'_, '_>| {
-            let range = wanted.call.range();
-            (elsewhere.is_short)(wanted.index)
+        let is_relevant = |wanted_call: &WantedCall<'_, '_>| {
+            let range = wanted_call.call.range();
+            (elsewhere.is_short)(wanted_call.index)
                 || range.contains_range(call.range())
                 || call.range().contains_range(range)
         };
-        let mut others =
-            self.calls_in(whole).filter(|wanted| wanted.call.range() != call.range() && is_relevant(wanted));
-        match others.any(|wanted| self.can_move(wanted, elsewhere)) {
-            true => Err(Refusal::new(
-                "another call in the same expression would need its own thread: move both into a function",
-            )),
-            false => Ok(()),
+        let mut others = self
+            .calls_in(whole)
+            .filter(|wanted_call| wanted_call.call.range() != call.range() && is_relevant(wanted_call));
+        if others.any(|wanted_call| self.can_move(wanted_call, elsewhere)) {
+            Err(Refusal::new(
+                "another call of the same expression would take a thread of its own: put both into a function, which can move",
+            ))
+        } else {
+            Ok(())
         }
     }
 
     /// Returns the wanted calls in a range of the text.
     fn calls_in(&self, range: TextRange) -> impl Iterator<Item = &WantedCall<'a, '_>> {
-        let first = self.calls.partition_point(|wanted| wanted.call.start() < range.start());
-        let starting = self.calls[first..].iter().take_while(move |wanted| wanted.call.start() < range.end());
-        starting.filter(move |wanted| wanted.call.end() <= range.end())
+        let first = self.calls.partition_point(|wanted_call| wanted_call.call.start() < range.start());
+        let starting = self.calls[first..].iter().take_while(move |wanted_call| wanted_call.call.start() < range.end());
+        starting.filter(move |wanted_call| wanted_call.call.end() <= range.end())
     }
 
     /// Returns a wanted call with the code around it, and the functions that can run it in a thread.
-    fn offload_site<'s>(&'s self, wanted: &'s WantedCall<'a, '_>) -> Option<(Site<'a>, &'s [blocklint_core::Offload])> {
-        let functions = match &*wanted.remedy.edit_kinds {
-            [EditKind::Offload { functions }] if wanted.remedy.at_most != Applicability::Display => functions,
+    fn offload_site<'s>(
+        &'s self,
+        wanted_call: &'s WantedCall<'a, '_>,
+    ) -> Option<(Site<'a>, &'s [blocklint_core::Offload])> {
+        let functions = match &*wanted_call.remedy.edit_kinds {
+            [EditKind::Offload { functions }] if wanted_call.remedy.at_most != Applicability::Display => functions,
             _ => return None,
         };
-        let around = Surroundings::collect(wanted.call, &wanted.around, true).ok()?;
-        Some((Site { call: wanted.call, around }, functions))
+        let around = Surroundings::collect(wanted_call.call, &wanted_call.around, true).ok()?;
+        Some((Site { call: wanted_call.call, around }, functions))
     }
 }
 

@@ -28,9 +28,9 @@ pub(super) struct Surroundings<'a> {
     pub(super) runs_for_each_element: bool,
     /// The reason why other tasks should not run during the call, if there is one.
     pub(super) disturbed: Option<&'static str>,
-    /// The targets that get the result of the call: `x` of `x = f()`.
+    /// The targets to which the result of the call is assigned: `x` of `x = f()`.
     pub(super) values_assigned_to: &'a [Expr],
-    /// The call of which this call is an argument.
+    /// The call that has this call as an argument: `print(…)` for `f()` in `print(f())`.
     pub(super) outer_call: Option<&'a ExprCall>,
     /// True if the call is in an f-string.
     pub(super) is_in_f_string: bool,
@@ -116,8 +116,8 @@ impl<'a> Surroundings<'a> {
                 surroundings.loop_around.get_or_insert(node.range());
             }
             let test = match node {
-                AnyNodeRef::StmtWhile(of) => Some(&*of.test),
-                AnyNodeRef::StmtIf(of) => Some(&*of.test),
+                AnyNodeRef::StmtWhile(while_stmt) => Some(&*while_stmt.test),
+                AnyNodeRef::StmtIf(if_stmt) => Some(&*if_stmt.test),
                 _ => None,
             };
             surroundings.is_queue_checked |=
@@ -127,9 +127,10 @@ impl<'a> Surroundings<'a> {
             }
             inner = node.range();
         }
-        match awaits && surroundings.functions.is_empty() {
-            true => Err(Refusal::new("the call is in no function")),
-            false => Ok(surroundings),
+        if awaits && surroundings.functions.is_empty() {
+            Err(Refusal::new("it stands in no function"))
+        } else {
+            Ok(surroundings)
         }
     }
 
@@ -263,9 +264,9 @@ fn checks_queue(test: &Expr, call: &ExprCall) -> bool {
 /// True if a node is a comprehension that runs the code in a range for each of its elements.
 fn runs_for_each(node: AnyNodeRef<'_>, range: TextRange) -> bool {
     let generators = match node {
-        AnyNodeRef::ExprListComp(of) => &of.generators,
-        AnyNodeRef::ExprSetComp(of) => &of.generators,
-        AnyNodeRef::ExprDictComp(of) => &of.generators,
+        AnyNodeRef::ExprListComp(comprehension) => &comprehension.generators,
+        AnyNodeRef::ExprSetComp(comprehension) => &comprehension.generators,
+        AnyNodeRef::ExprDictComp(comprehension) => &comprehension.generators,
         _ => return false,
     };
     generators.first().is_some_and(|first| !first.iter.range().contains_range(range))
@@ -284,9 +285,9 @@ fn is_method_awaited(around: &[AnyNodeRef<'_>], call: TextRange) -> bool {
     let mut inner = call;
     for node in around.iter().rev() {
         let first_child = match node {
-            AnyNodeRef::ExprAttribute(of) => &of.value,
-            AnyNodeRef::ExprSubscript(of) => &of.value,
-            AnyNodeRef::ExprCall(of) => &of.func,
+            AnyNodeRef::ExprAttribute(attribute) => &attribute.value,
+            AnyNodeRef::ExprSubscript(subscript) => &subscript.value,
+            AnyNodeRef::ExprCall(call_expr) => &call_expr.func,
             AnyNodeRef::ExprAwait(_) => return inner != call,
             _ => return false,
         };

@@ -80,8 +80,9 @@ impl<'a> File<'a, '_> {
             let is_in_body = contains_range(body, site.call.range());
             // The body of a loop over the call's result has blocking calls too: call and body move together, or
             // neither.
-            let blocks_in_body =
-                !is_with && !is_in_body && self.calls.iter().any(|of| contains_range(body, of.call.range()));
+            let blocks_in_body = !is_with
+                && !is_in_body
+                && self.calls.iter().any(|wanted_call| contains_range(body, wanted_call.call.range()));
             if is_with && !is_needed || !is_with && !is_in_body && !blocks_in_body {
                 continue;
             }
@@ -222,9 +223,10 @@ impl<'a> File<'a, '_> {
         if names.returns > 0 {
             let is_last = matches!(last, Some(Stmt::Return(_)));
             let is_used = |name: &&str| names_around.loads.contains(*name) || is_read_and_bound(name);
-            return match names.returns == 1 && is_last && !names.stores.iter().any(is_used) {
-                true => Ok(BlockResult::Returned),
-                false => refuse("the block returns from the function at several places"),
+            return if names.returns == 1 && is_last && !names.stores.iter().any(is_used) {
+                Ok(BlockResult::Returned)
+            } else {
+                refuse("the block returns from the function at several places")
             };
         }
         if names.stores.iter().any(is_read_and_bound) {
@@ -407,9 +409,9 @@ fn steps_function_name<'s>(statements: &'s [Stmt]) -> String {
                 continue;
             }
             Stmt::With(with) => with.items.first().and_then(|item| item.context_expr.as_call_expr()),
-            Stmt::Expr(of) => of.value.as_call_expr(),
-            Stmt::Assign(of) => of.value.as_call_expr(),
-            Stmt::Return(of) => of.value.as_deref().and_then(Expr::as_call_expr),
+            Stmt::Expr(expr_stmt) => expr_stmt.value.as_call_expr(),
+            Stmt::Assign(assign) => assign.value.as_call_expr(),
+            Stmt::Return(return_stmt) => return_stmt.value.as_deref().and_then(Expr::as_call_expr),
             _ => None,
         };
         let name = call.and_then(|call| last_name(&call.func)).unwrap_or("work");

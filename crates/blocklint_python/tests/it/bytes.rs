@@ -90,7 +90,7 @@ fn line_ends_change_nothing_but_offsets() {
     assert_eq!(shape(source), shape(&source.replace('\n', "\r")));
     let windows = source.replace('\n', "\r\n");
     let facts = extract(windows.as_bytes());
-    let line = facts.suppressions[1].line;
+    let line = facts.suppressions[1].covered_span;
     assert_eq!(&windows[line.start as usize..line.end as usize], "c(");
 }
 

@@ -156,8 +156,8 @@ impl<'a> File<'a> {
             let written = self.text(*attribute);
             is_plain(attribute) || is_harmless_attribute(written) || is_test_setting(written)
         };
-        if let Some(other) = attributes(function).find(|attribute| !leaves(attribute)) {
-            let written = self.text(other);
+        if let Some(attribute) = attributes(function).find(|attribute| !leaves(attribute)) {
+            let written = self.text(attribute);
             return Err(Refusal::new(format!(
                 "the test `{text}` has the attribute `{written}`, whose effect is unknown"
             )));
@@ -250,9 +250,9 @@ impl<'a> File<'a> {
     /// Returns the function whose name has this span.
     fn function_named_at(&self, name: Span) -> Option<Node<'a>> {
         let (start, end) = (name.start as usize, name.end as usize);
-        let found = self.root.descendant_for_byte_range(start, end)?;
-        let function = found.parent().filter(|node| kind(*node) == K::FunctionItem)?;
-        (function.child_by_field_id(fields().name) == Some(found) && span(found) == name).then_some(function)
+        let name_node = self.root.descendant_for_byte_range(start, end)?;
+        let function = name_node.parent().filter(|node| kind(*node) == K::FunctionItem)?;
+        (function.child_by_field_id(fields().name) == Some(name_node) && span(name_node) == name).then_some(function)
     }
 
     /// Returns the `async` code around a call; the helpers count as `async`.
@@ -265,9 +265,10 @@ impl<'a> File<'a> {
                 K::Closure => return Err(Refusal::new("the call is in a closure that is not `async`")),
                 K::FunctionItem => {
                     let name = node.child_by_field_id(fields().name).map(span);
-                    return match is_async(node) || name.is_some_and(|name| helpers.contains(&name)) {
-                        true => Ok(node),
-                        false => Err(Refusal::new("the call is in a function that is not `async`")),
+                    return if is_async(node) || name.is_some_and(|name| helpers.contains(&name)) {
+                        Ok(node)
+                    } else {
+                        Err(Refusal::new("it stands in a function that is not `async`"))
                     };
                 }
                 K::ConstItem | K::StaticItem | K::ConstBlock => return Err(Refusal::new("the call is in a constant")),
@@ -288,6 +289,6 @@ fn is_test_setting(attribute: &str) -> bool {
 /// Returns the attributes of an item.
 pub(super) fn attributes(item: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     let before = std::iter::successors(item.prev_sibling(), |node| node.prev_sibling());
-    let own = before.take_while(|node| super::is_comment(*node));
-    own.filter(|node| kind(*node) == K::AttributeItem)
+    let attached_comments = before.take_while(|node| super::is_comment(*node));
+    attached_comments.filter(|node| kind(*node) == K::AttributeItem)
 }

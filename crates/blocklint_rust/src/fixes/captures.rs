@@ -226,12 +226,14 @@ impl<'a> File<'a> {
     fn is_declared_owned(&self, site: &Site<'a>, name: &str) -> bool {
         // A type parameter can be a reference.
         let parameters = site.around.function.child_by_field_id(fields().type_parameters);
-        if parameters.is_some_and(|list| descendants(list, |_| true).into_iter().any(|of| self.text(of) == name)) {
+        if parameters
+            .is_some_and(|list| descendants(list, |_| true).into_iter().any(|identifier| self.text(identifier) == name))
+        {
             return false;
         }
         let declared = descendants(self.root, |node| kind(node) != K::FunctionItem).into_iter().find(|node| {
             matches!(kind(*node), K::StructItem | K::EnumItem)
-                && node.child_by_field_id(fields().name).is_some_and(|of| self.text(of) == name)
+                && node.child_by_field_id(fields().name).is_some_and(|identifier| self.text(identifier) == name)
         });
         declared.is_some_and(|item| {
             let mut before = item.prev_sibling();
@@ -261,7 +263,9 @@ impl<'a> File<'a> {
         uses.peek().is_some()
             && uses.all(|node| {
                 let field = node.parent().filter(|parent| kind(*parent) == K::Field);
-                let asked = field.and_then(|field| field.child_by_field_id(fields().field)).map(|of| self.text(of));
+                let asked = field
+                    .and_then(|field| field.child_by_field_id(fields().field))
+                    .map(|field_name| self.text(field_name));
                 matches!(asked, Some("len" | "is_empty" | "capacity" | "first" | "last" | "contains" | "contains_key"))
             })
     }
@@ -285,8 +289,8 @@ impl<'a> File<'a> {
                     // By the conventions of Rust these methods return an owned value.
                     (_, Some("to_string" | "to_vec" | "to_path_buf")) => DeclaredAs::Owned,
                     (Some(K::ScopedIdentifier), Some("new" | "from" | "default" | "with_capacity"))
-                        if callee.and_then(|callee| callee.child_by_field_id(fields().path)).is_some_and(|of| {
-                            OWNED_TYPES.contains(&self.text(of).rsplit("::").next().unwrap_or_default())
+                        if callee.and_then(|callee| callee.child_by_field_id(fields().path)).is_some_and(|path| {
+                            OWNED_TYPES.contains(&self.text(path).rsplit("::").next().unwrap_or_default())
                         }) =>
                     {
                         DeclaredAs::Owned
@@ -313,10 +317,10 @@ impl<'a> File<'a> {
 }
 
 /// True if a call and another node are in different arms of an `if` or `match`.
-fn is_in_other_arm(call: Node<'_>, other: Node<'_>) -> bool {
+fn is_in_other_arm(call: Node<'_>, other_node: Node<'_>) -> bool {
     let mut branch = call;
     while let Some(parent) = branch.parent() {
-        let holds_both = parent.start_byte() <= other.start_byte() && other.end_byte() <= parent.end_byte();
+        let holds_both = parent.start_byte() <= other_node.start_byte() && other_node.end_byte() <= parent.end_byte();
         if holds_both {
             return match kind(parent) {
                 K::If => parent.child_by_field_id(fields().consequence) == Some(branch),

@@ -128,8 +128,9 @@ fn is_guard_alive<'a>(file: &File<'a>, guard: Node<'a>, root: Node<'a>, call: No
             K::Try | K::Paren => {}
             K::Field => {}
             K::Call => {
-                let name =
-                    parent.child_by_field_id(fields().function).and_then(|of| of.child_by_field_id(fields().field));
+                let name = parent
+                    .child_by_field_id(fields().function)
+                    .and_then(|function| function.child_by_field_id(fields().field));
                 let keeps = name.is_some_and(|name| {
                     matches!(file.text(name), "unwrap" | "expect" | "unwrap_or_else" | "map_err" | "ok")
                 });
@@ -212,7 +213,7 @@ fn field_types<'a>(file: &File<'a>, name: &str) -> Vec<Node<'a>> {
     let items = descendants(file.root, |node| kind(node) != K::FunctionItem);
     let item = items.into_iter().find(|node| {
         matches!(kind(*node), K::StructItem | K::EnumItem)
-            && node.child_by_field_id(fields().name).is_some_and(|of| file.text(of) == name)
+            && node.child_by_field_id(fields().name).is_some_and(|field_name| file.text(field_name) == name)
     });
     let parts = item.map(|item| descendants(item, |_| true)).unwrap_or_default();
     let is_field = |node: &Node<'a>| matches!(kind(*node), K::FieldDeclaration | K::OrderedFields);

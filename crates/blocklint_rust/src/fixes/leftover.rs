@@ -114,8 +114,8 @@ fn count_uses(root: Node<'_>, text: &str, name: &str) -> usize {
     let nodes = descendants(root, |node| kind(node) != K::UseDeclaration && !is_its_own(node));
     let is_name = |node: &Node<'_>| {
         // The `name` of `other::name` is not the imported one.
-        let of_path = node.parent().filter(|of| of.child_by_field_name("path").is_some());
-        let is_part = of_path.is_some_and(|of| of.child_by_field_name("name") == Some(*node));
+        let path_parent = node.parent().filter(|parent| parent.child_by_field_name("path").is_some());
+        let is_part = path_parent.is_some_and(|parent| parent.child_by_field_name("name") == Some(*node));
         node.child_count() == 0 && !is_part && text.get(node.byte_range()) == Some(name)
     };
     nodes.iter().filter(|node| is_name(node)).count()

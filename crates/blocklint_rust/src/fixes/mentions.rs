@@ -122,5 +122,7 @@ impl<'a> File<'a> {
 fn is_reexported(file: &File<'_>, node: Node<'_>) -> bool {
     let declaration =
         std::iter::successors(Some(node), |node| node.parent()).find(|node| kind(*node) == K::UseDeclaration);
-    declaration.is_some_and(|of| all(of).any(|part| part.kind() == "visibility_modifier" && file.text(part) == "pub"))
+    declaration.is_some_and(|use_item| {
+        all(use_item).any(|part| part.kind() == "visibility_modifier" && file.text(part) == "pub")
+    })
 }

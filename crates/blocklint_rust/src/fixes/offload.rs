@@ -111,21 +111,21 @@ impl<'a> File<'a> {
 
     /// Returns the offsets of the later dots of the chain that are on the same line as the link before.
     fn dots_after(&self, call: Node<'a>) -> Vec<usize> {
-        let mut found = Vec::new();
+        let mut dots = Vec::new();
         let mut chain = call;
         while let Some(next) = next_in_chain(chain) {
             if kind(next) == K::Field {
                 let between = self.source.get(chain.end_byte()..next.end_byte()).unwrap_or_default();
                 let before = between.split('.').next().unwrap_or_default();
                 if !before.contains('\n') {
-                    found.push(chain.end_byte() + before.len());
+                    dots.push(chain.end_byte() + before.len());
                 }
             }
             chain = next;
         }
         // The edit at the end of the call handles a dot right after it.
-        found.retain(|dot| *dot > call.end_byte());
-        found
+        dots.retain(|dot| *dot > call.end_byte());
+        dots
     }
 
     /// Refuses a call with `?`, `.await`, `return` or `&mut` in its arguments, which cannot be in a closure.

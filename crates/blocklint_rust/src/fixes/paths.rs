@@ -78,9 +78,10 @@ impl<'a> File<'a> {
             kind(item) == K::ModItem
                 && item.child_by_field_id(fields().name).is_some_and(|name| self.text(name) == head)
         });
-        match is_bound_otherwise || is_module {
-            true => Err(Refusal::new(format!("`{head}` has another meaning here"))),
-            false => Ok(path.to_owned()),
+        if is_bound_otherwise || is_module {
+            Err(Refusal::new(format!("`{head}` means something else here")))
+        } else {
+            Ok(path.to_owned())
         }
     }
 

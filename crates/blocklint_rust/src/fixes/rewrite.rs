@@ -20,9 +20,12 @@ impl<'a> File<'a> {
         for (index, piece) in template.iter().enumerate() {
             // The receiver of a method needs brackets unless it is a postfix expression.
             let is_receiver = matches!(template.get(index + 1), Some(Piece::Text(next)) if next.starts_with('.'));
-            let mut push_node = |node: Node<'_>| match is_receiver && !is_postfix(node) {
-                true => text.push_str(&format!("({})", self.text(node))),
-                false => text.push_str(self.text(node)),
+            let mut push_node = |node: Node<'_>| {
+                if is_receiver && !is_postfix(node) {
+                    text.push_str(&format!("({})", self.text(node)))
+                } else {
+                    text.push_str(self.text(node))
+                }
             };
             match piece {
                 Piece::Text(piece) => text.push_str(piece),

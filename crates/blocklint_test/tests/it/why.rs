@@ -69,7 +69,7 @@ fn unnamed(section: &Project) -> (Vec<String>, usize) {
         models: &models,
         rules: &rules,
         levels,
-        options: Options { account: true, ..options },
+        options: Options { records_reasons: true, ..options },
         lines: &lines,
         remove_known: &|_| Vec::new(),
         progress: &Unwatched,

@@ -97,10 +97,10 @@ impl<'a> Checker<'a> {
             }
             (owner, Some(member.to_owned()), methods)
         };
-        if let Some(wanted) = parameters(path) {
+        if let Some(expected_parameters) = parameters(path) {
             let mut lists: Vec<String> =
                 overloads.iter().map(|method| format!("({})", method.parameters.join(","))).collect();
-            overloads.retain(|method| has_parameters(&method.parameters, &wanted));
+            overloads.retain(|method| has_parameters(&method.parameters, &expected_parameters));
             if overloads.is_empty() {
                 lists.sort();
                 lists.dedup();
@@ -151,7 +151,7 @@ impl<'a> Checker<'a> {
             return vec!["matches nothing".to_owned()];
         }
         let RowView::Call(call) = row else { return Vec::new() };
-        if call.held().is_none() || call.is_async == Some(true) {
+        if call.held_effect().is_none() || call.is_async == Some(true) {
             return Vec::new();
         }
         let is_async = |(name, methods): &&(String, Vec<Method>)| {
@@ -202,7 +202,7 @@ impl<'a> Checker<'a> {
                 single(format!("gives `{}`, which is nothing to wait for", first.returns))
             };
         }
-        if target.member.is_none() || row.held().is_none() || row.lazy {
+        if target.member.is_none() || row.held_effect().is_none() || row.lazy {
             return Vec::new();
         }
         // A method like `future.sync()` waits, and then returns its receiver.
@@ -216,28 +216,28 @@ impl<'a> Checker<'a> {
 
     /// Checks `returns`: the type must be a subtype or a supertype of the result type in the descriptor.
     fn check_returns(&self, row: &CallRow, target: &Target) -> Vec<String> {
-        let wanted = match &row.returns {
+        let expected_class = match &row.returns {
             Some(TypeExpr::SelfType(_)) => target.owner.as_str(),
             Some(TypeExpr::Path { path, .. }) if !path.contains('<') && path.contains('.') => path,
             _ => return Vec::new(),
         };
         let Some(first) = target.overloads.first().filter(|_| target.member.is_some()) else { return Vec::new() };
-        if self.classes.get(wanted).is_none() {
-            let package = wanted.rsplit_once('.').map_or("", |(package, _)| package);
+        if self.classes.get(expected_class).is_none() {
+            let package = expected_class.rsplit_once('.').map_or("", |(package, _)| package);
             let is_own = self.classes.is_own_package(package) || self.classes.get(package).is_some();
-            return if is_own { vec![format!("`{wanted}` in `returns` does not exist")] } else { Vec::new() };
+            return if is_own { vec![format!("`{expected_class}` in `returns` does not exist")] } else { Vec::new() };
         }
         let agrees = |method: &Method| {
             let declared = method.returns.as_str();
             declared == OBJECT
-                || self.classes.derives(wanted, declared)
-                || self.classes.derives(declared, wanted)
+                || self.classes.derives(expected_class, declared)
+                || self.classes.derives(declared, expected_class)
                 || self.classes.get(declared).is_none() && declared.contains('.')
         };
         if target.overloads.iter().any(agrees) {
             return Vec::new();
         }
-        vec![format!("gives `{}`, not `{wanted}`", first.returns)]
+        vec![format!("gives `{}`, not `{expected_class}`", first.returns)]
     }
 
     fn check_type(&self, row: &TypeRow, path: &str) -> Vec<String> {
@@ -272,8 +272,8 @@ impl<'a> Checker<'a> {
     /// type of an argument is unknown, the analysis uses such a row unless another row has a different list of the same
     /// length.
     fn check_overload_ambiguity(&self, row: &CallRow, path: &Path) -> Option<String> {
-        let wanted = parameters(path).filter(|_| row.held().is_some())?;
-        let is_same_method = |other: &&Path| other.body() == path.body() && parameters(other).is_some();
+        let row_parameters = parameters(path).filter(|_| row.held_effect().is_some())?;
+        let is_same_method = |other_path: &&Path| other_path.body() == path.body() && parameters(other_path).is_some();
         let states_effect = |entry: &&Entry<CallRow>| entry.row.has_effect_group() || entry.row.is_async.is_some();
         let others: Vec<&Path> = self
             .model
@@ -283,18 +283,21 @@ impl<'a> Checker<'a> {
             .flat_map(|entry| &entry.paths)
             .filter(is_same_method)
             .collect();
-        let is_other_overload =
-            |other: &&&Path| parameters(other).is_some_and(|list| list.len() == wanted.len() && list != wanted);
+        let is_other_overload = |other_path: &&&Path| {
+            parameters(other_path).is_some_and(|list| list.len() == row_parameters.len() && list != row_parameters)
+        };
         // A row for all overloads with the same effect makes the confusion harmless.
         let has_same_effect = |entry: &Entry<CallRow>| {
             entry.row.effect == row.effect
                 && !entry.row.is_conditional()
-                && entry.paths.iter().any(|other| other.text == path.body())
+                && entry.paths.iter().any(|other_path| other_path.text == path.body())
         };
         if self.model.calls.iter().any(has_same_effect) || row.is_conditional() {
             return None;
         }
-        if wanted.iter().all(|part| *part == "_") || others.iter().any(|other| is_other_overload(&other)) {
+        if row_parameters.iter().all(|part| *part == "_")
+            || others.iter().any(|other_path| is_other_overload(&other_path))
+        {
             return None;
         }
         let name = path.body();
@@ -302,10 +305,10 @@ impl<'a> Checker<'a> {
             Some(class) => self.classes.constructors(&class),
             None => name.rsplit_once('.').map_or(Vec::new(), |(owner, member)| self.classes.methods(owner, member)),
         };
-        let other = overloads
-            .iter()
-            .find(|method| method.parameters.len() == wanted.len() && !has_parameters(&method.parameters, &wanted))?;
-        Some(format!("is taken for ({}), of which no row speaks", other.parameters.join(",")))
+        let other_path = overloads.iter().find(|method| {
+            method.parameters.len() == row_parameters.len() && !has_parameters(&method.parameters, &row_parameters)
+        })?;
+        Some(format!("is taken for ({}), of which no row speaks", other_path.parameters.join(",")))
     }
 
     /// Checks that the type of a callback can be implemented by users: an interface, or a class that is not final.
@@ -402,13 +405,13 @@ fn check_arguments(row: RowView<'_>, overloads: &[Method]) -> Vec<String> {
 
 /// True if the parameters of a method are those that a row lists. The row has the qualified or simple name of each
 /// type, or `_` for any type.
-fn has_parameters(parameters: &[String], wanted: &[&str]) -> bool {
-    let is_same = |(parameter, wanted): (&String, &&str)| {
-        let wanted = wanted.replace("...", "[]");
-        let is_simple_name = parameter.strip_suffix(&wanted).is_some_and(|head| head.ends_with('.'));
-        wanted == "_" || *parameter == wanted || is_simple_name
+fn has_parameters(parameters: &[String], expected: &[&str]) -> bool {
+    let is_same = |(parameter, expected): (&String, &&str)| {
+        let expected = expected.replace("...", "[]");
+        let is_simple_name = parameter.strip_suffix(&expected).is_some_and(|head| head.ends_with('.'));
+        expected == "_" || *parameter == expected || is_simple_name
     };
-    parameters.len() == wanted.len() && parameters.iter().zip(wanted).all(is_same)
+    parameters.len() == expected.len() && parameters.iter().zip(expected).all(is_same)
 }
 
 /// True if the body of a path, with or without globs, matches a dotted name segment by segment.

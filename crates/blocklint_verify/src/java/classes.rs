@@ -48,7 +48,7 @@ pub(crate) struct Classes {
 
 impl Classes {
     /// Returns the classes of a library and of its dependencies. A folder contains packages, or modules with packages.
-    pub(crate) fn new(own: &[Utf8PathBuf], others: impl Iterator<Item = Utf8PathBuf>) -> Self {
+    pub(crate) fn new(library_archives: &[Utf8PathBuf], others: impl Iterator<Item = Utf8PathBuf>) -> Self {
         let mut classes = Classes {
             files: FxHashMap::default(),
             own: Vec::new(),
@@ -56,7 +56,7 @@ impl Classes {
             own_packages: FxHashSet::default(),
             cache: RefCell::default(),
         };
-        own.iter().for_each(|folder| classes.add_folder(folder));
+        library_archives.iter().for_each(|folder| classes.add_folder(folder));
         classes.own = classes.files.keys().cloned().collect();
         classes.own.sort();
         classes.own_packages = classes.packages.clone();

@@ -113,7 +113,7 @@ impl<'a> Checker<'a> {
             return vec!["matches nothing".to_owned()];
         }
         let RowView::Call(row) = row else { return Vec::new() };
-        if row.held().is_none() || row.is_async == Some(true) {
+        if row.held_effect().is_none() || row.is_async == Some(true) {
             return Vec::new();
         }
         let coroutine_functions = covered.iter().filter(|(name, members)| {
@@ -141,7 +141,7 @@ impl<'a> Checker<'a> {
         if let [Entity::Module(_)] = targets {
             return single("is a module");
         }
-        let held = row.held().is_some();
+        let held = row.held_effect().is_some();
         let entities = || functions.iter().map(|function| Entity::Function(*function));
         if row.is_async == Some(true) {
             if !functions.is_empty() && !entities().any(|entity| self.sources.is_async(&entity)) {
@@ -181,10 +181,10 @@ impl<'a> Checker<'a> {
         let mut messages = Vec::new();
         let orders: Vec<Vec<Base>> = classes.iter().map(|class| self.sources.mro(*class)).collect();
         for base in row.bases.iter().filter_map(TypeExpr::path).filter(|base| !base.contains('<')) {
-            let wanted = self.sources.resolve(base);
+            let base_class = self.sources.resolve(base);
             let last = base.rsplit('.').next().unwrap_or(base);
             let is_same = |known: &Base| match known {
-                Base::Class(class) => wanted.contains(&Entity::Class(*class)),
+                Base::Class(class) => base_class.contains(&Entity::Class(*class)),
                 Base::Builtin(name) => *name == last,
                 Base::Outside(path) => path.rsplit('.').next() == Some(last),
             };

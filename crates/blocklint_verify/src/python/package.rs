@@ -61,7 +61,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Requests each module of which a dotted path is possibly a member: `a`, `a.b` and `a.b.c` for `a.b.c`.
+    /// Requests each module that may contain a dotted path: `a`, `a.b` and `a.b.c` for `a.b.c`.
     fn request(&mut self, path: &str) {
         let ends = path.match_indices('.').map(|(index, _)| index).chain([path.len()]);
         for end in ends {
@@ -113,7 +113,7 @@ impl Reader<'_> {
             facts,
             index: OnceLock::new(),
             reported: false,
-            silencing: Vec::new(),
+            resolved_suppressions: Vec::new(),
         };
         self.files.insert(name.to_owned(), file);
     }

@@ -59,7 +59,7 @@ impl Signature {
 pub(super) fn lost_parameters(call: &[Signature], twin: &[Signature]) -> Vec<String> {
     let lost = |call: &Signature, twin: &Signature| {
         let is_lost = |name: &&str| {
-            let by_position = twin.rest && call.positional.iter().any(|own| own == name);
+            let by_position = twin.rest && call.positional.iter().any(|name_of_call| name_of_call == name);
             !twin.keywords && !by_position && !twin.names().any(|known| known == *name)
         };
         call.names().filter(is_lost).map(str::to_owned).collect::<Vec<_>>()

@@ -121,7 +121,7 @@ fn describe_unknown_name(models: &Models, languages: &[Language], name: &str) ->
         for (_, layer) in models_of_language.layers() {
             known.extend(layer.files().iter().flat_map(|info| info.libraries.iter().cloned()));
             if let Some((index, _)) = layer.name(last) {
-                known.extend(layer.named(index).map(|found| found.path.to_owned()));
+                known.extend(layer.patterns_of_name(index).map(|pattern| pattern.path.to_owned()));
             }
         }
     }

@@ -65,9 +65,10 @@ pub(super) fn table(heads: &[&str], rows: &[Vec<String>]) -> String {
             if column > 0 {
                 text.push_str("  ");
             }
-            match numeric[column] && !rows.is_empty() {
-                true => text.push_str(&format!("{cell:>width$}")),
-                false => text.push_str(&format!("{cell:<width$}")),
+            if numeric[column] && !rows.is_empty() {
+                text.push_str(&format!("{cell:>width$}"))
+            } else {
+                text.push_str(&format!("{cell:<width$}"))
             }
         }
         text.truncate(text.trim_end().len());

@@ -30,7 +30,7 @@ fn path_json(models: &LanguageModels, name: &str) -> Value {
     // A condition may depend on the call's arguments, which are unknown here, so a row counts if one of its conditions
     // could hold.
     let effect = |calls: &CallRows<'_>| {
-        let held = calls.with(CallRow::has_effect_group).find_map(|row| row.row.held());
+        let held = calls.with(CallRow::has_effect_group).find_map(|row| row.row.held_effect());
         held.map(|effect| effect.as_str())
     };
     let by_runtime = |value: &dyn Fn(Runtime) -> Value| {

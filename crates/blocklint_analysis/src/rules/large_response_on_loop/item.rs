@@ -5,7 +5,10 @@ use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::linker::{Linker, Typed};
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId};
 use blocklint_link::values::expr::Scope;
-use blocklint_link::values::value::Val;
+use blocklint_link::values::value::{EnvId, Val};
+
+/// How deep the type arguments of a field are searched for models: 2 for `list[list[Order]]`.
+const MAX_TYPE_DEPTH: u32 = 3;
 
 /// The shape of one item of a collection.
 #[derive(Clone, Debug)]
@@ -15,7 +18,7 @@ pub(super) struct Item {
     /// The number of fields with those of nested models, each model counted once.
     pub(super) all_fields: u32,
     /// The number of levels of models: a model without nested models has 1.
-    pub(super) levels: u32,
+    pub(super) nesting_depth: u32,
     /// True if the item is a plain value, such as a name.
     pub(super) is_plain: bool,
     /// True if the response is the collection itself, not a model that contains it.
@@ -43,14 +46,21 @@ pub(super) fn item_of_value(linker: &Linker<'_>, scope: Scope, form: FormId) -> 
         return Some(Item {
             fields: linker.annotated_fields(class).len() as u32,
             all_fields: count_all_fields(linker, class),
-            levels: count_levels(linker, class, DEEPEST),
+            nesting_depth: count_nesting_depth(linker, class, DEEPEST),
             is_plain: false,
             is_direct: true,
             written: written_model(linker, class, scope.file),
         });
     }
     if is_list_of_names(linker, scope, form) {
-        return Some(Item { fields: 1, all_fields: 1, levels: 0, is_plain: true, is_direct: true, written: None });
+        return Some(Item {
+            fields: 1,
+            all_fields: 1,
+            nesting_depth: 0,
+            is_plain: true,
+            is_direct: true,
+            written: None,
+        });
     }
     item_of(linker, linker.eval(scope, form), scope.file, DEEPEST)
 }
@@ -67,18 +77,18 @@ fn is_list_of_names(linker: &Linker<'_>, scope: Scope, form: FormId) -> bool {
 /// Returns the element of a list display or comprehension with one element, also through a local variable.
 fn only_element(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<FormId> {
     let facts = linker.program.facts(scope.file);
-    let list = match facts.form(form) {
+    let items = match facts.form(form) {
         Form::Var(var) => {
             let mut assigns = facts.assigns_of(var);
-            let (first, more) = (assigns.next()?, assigns.next());
-            if more.is_some() {
+            let (first_assign, second_assign) = (assigns.next()?, assigns.next());
+            if second_assign.is_some() {
                 return None;
             }
-            first.value
+            first_assign.value
         }
         _ => form,
     };
-    let Form::Display(_, elements) = facts.form(list) else { return None };
+    let Form::Display(_, elements) = facts.form(items) else { return None };
     match facts.list(elements) {
         [element] => Some(*element),
         _ => None,
@@ -135,7 +145,7 @@ fn item_of(linker: &Linker<'_>, typed: Typed, file: FileId, depth: u32) -> Optio
                 if !may_contain {
                     return None;
                 }
-                let item = item_of(linker, typed, class.file, depth).filter(|item| item.levels > 0)?;
+                let item = item_of(linker, typed, class.file, depth).filter(|item| item.nesting_depth > 0)?;
                 // The response model is the containing model, so no list type is written.
                 Some(Item { is_direct: false, written: None, ..item })
             })
@@ -156,24 +166,24 @@ fn shape_of_item(linker: &Linker<'_>, typed: Option<Typed>, file: FileId) -> Ite
         Some(class) => Item {
             fields: linker.annotated_fields(class).len() as u32,
             all_fields: count_all_fields(linker, class),
-            levels: count_levels(linker, class, DEEPEST),
+            nesting_depth: count_nesting_depth(linker, class, DEEPEST),
             is_plain: false,
             is_direct: true,
             written: written_model(linker, class, file),
         },
-        None => Item { fields: 0, all_fields: 0, levels: 0, is_plain: false, is_direct: true, written: None },
+        None => Item { fields: 0, all_fields: 0, nesting_depth: 0, is_plain: false, is_direct: true, written: None },
     }
 }
 
 /// Returns the number of fields of a class and of the models in it, each model counted once.
 fn count_all_fields(linker: &Linker<'_>, class: ClassRef) -> u32 {
-    let (mut seen, mut open, mut count) = (vec![class], vec![class], 0);
+    let (mut visited, mut open, mut count) = (vec![class], vec![class], 0);
     while let Some(class) = open.pop() {
         for (_, typed) in linker.annotated_fields(class) {
             count += 1;
-            for inner in linker.models_in(typed, 3) {
-                if !seen.contains(&inner) {
-                    seen.push(inner);
+            for inner in linker.models_in(typed, MAX_TYPE_DEPTH) {
+                if !visited.contains(&inner) {
+                    visited.push(inner);
                     open.push(inner);
                 }
             }
@@ -184,12 +194,15 @@ fn count_all_fields(linker: &Linker<'_>, class: ClassRef) -> u32 {
 
 /// Returns the number of levels of models in a class, itself counted. The search goes level by level with each model
 /// once in a level, because models that contain each other have many paths.
-fn count_levels(linker: &Linker<'_>, class: ClassRef, depth: u32) -> u32 {
+fn count_nesting_depth(linker: &Linker<'_>, class: ClassRef, depth: u32) -> u32 {
     let mut level = vec![class];
     for count in 1..=depth {
         let mut below: Vec<ClassRef> = Vec::new();
         for class in level {
-            let models = linker.annotated_fields(class).into_iter().flat_map(|(_, typed)| linker.models_in(typed, 3));
+            let models = linker
+                .annotated_fields(class)
+                .into_iter()
+                .flat_map(|(_, typed)| linker.models_in(typed, MAX_TYPE_DEPTH));
             below.extend(models.filter(|inner| *inner != class));
         }
         below.sort_unstable();
@@ -217,7 +230,7 @@ fn written_model(linker: &Linker<'_>, class: ClassRef, file: FileId) -> Option<S
     }
     let facts = linker.program.facts(file);
     let named = facts.vars_of(BodyId(0)).find(|&var| {
-        let scope = Scope { file, at: Default::default(), env: blocklint_link::values::value::EnvId::NONE };
+        let scope = Scope { file, at: Default::default(), env: EnvId::NONE };
         facts.assigns_of(var).any(|assign| matches!(facts.form(assign.value), Form::Class(_) | Form::Import(_)))
             && linker
                 .values

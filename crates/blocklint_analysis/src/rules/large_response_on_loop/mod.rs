@@ -11,10 +11,10 @@ mod size;
 
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Context, Language, Mistake, RuleCode, Serialisation, Severity};
-use blocklint_facts::{ExitKind, Flow, Form, FormId, SiteKind};
+use blocklint_facts::{BodyId, ExitKind, Flow, Form, FormId, SiteId, SiteKind};
 use blocklint_link::linker::Linker;
 use blocklint_link::models::unit_facts::Units;
-use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::{EnvId, Val};
 
@@ -28,6 +28,9 @@ pub(crate) use path::{other_path, shows_by_code, slow_call};
 use item::Item;
 use path::DeclaredResponse;
 use size::{Evidence, Size};
+
+/// How deep an annotation or default is searched for the words of a page.
+const MAX_FORM_DEPTH: u32 = 6;
 
 /// Classes whose methods register routes.
 const ROUTERS: [&str; 2] = ["fastapi.FastAPI", "fastapi.APIRouter"];
@@ -52,7 +55,7 @@ const NESTED: u32 = 3;
 /// response.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let (linker, rule) = (search.linker, RuleCode::LARGE_RESPONSE_ON_LOOP);
-    let all = search.attempt(rule, || find_large_responses(linker, search.units));
+    let responses = search.attempt(rule, || find_large_responses(linker, search.units));
     let finding = |response: SerialisedResponse| {
         let endpoint = linker.qualified_name(response.endpoint);
         let slow = slow_call(response.serialisation).to_owned();
@@ -63,7 +66,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
             is_source_unknown: response.is_unseen,
             bound: response.bound,
             fields: response.fields,
-            levels: response.levels,
+            nesting_depth: response.nesting_depth,
             versions: response.versions,
             class: response.class,
             model: response.model,
@@ -85,7 +88,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
         }
         finding
     };
-    all.into_iter().map(finding).collect()
+    responses.into_iter().map(finding).collect()
 }
 
 /// A response that may be large.
@@ -105,8 +108,8 @@ struct SerialisedResponse {
     bound: Option<u64>,
     /// The number of annotated fields of one item.
     fields: u32,
-    /// The number of levels of models in one item.
-    levels: u32,
+    /// The number of models inside each other in one item: 1 for a model without nested models.
+    nesting_depth: u32,
     severity: Severity,
     confidence: Confidence,
     /// The behaviour of other versions in the declared range, in words.
@@ -145,15 +148,15 @@ fn find_routes(linker: &Linker<'_>) -> Vec<Route> {
         if facts.language != Language::Python || linker.program.is_test(file) {
             continue;
         }
-        for (index, row) in facts.bodies.iter().enumerate() {
+        for (index, body_facts) in facts.bodies.iter().enumerate() {
             let is_verb = |form: &FormId| match facts.form(*form) {
                 Form::Result(site) => VERBS.contains(&facts.text(facts.site(site).name)),
                 _ => false,
             };
-            if !facts.list(row.decorators).iter().any(is_verb) {
+            if !facts.list(body_facts.decorators).iter().any(is_verb) {
                 continue;
             }
-            let body = file.body_ref(blocklint_facts::BodyId(index as u32));
+            let body = file.body_ref(BodyId(index as u32));
             let registration = linker.decorators(body).into_iter().find_map(|(path, registration)| {
                 let text = linker.library.text(path);
                 let (router, verb) = text.rsplit_once('.')?;
@@ -168,7 +171,7 @@ fn find_routes(linker: &Linker<'_>) -> Vec<Route> {
 /// Adds the responses of a route that may be large.
 fn add_large_responses(linker: &Linker<'_>, units: &Units, route: &Route, responses: &mut Vec<SerialisedResponse>) {
     let facts = linker.program.facts(route.body.file);
-    let row = linker.program.body(route.body);
+    let body_facts = linker.program.body(route.body);
     let Some(declared) = declared_response(linker, units, route) else { return };
     let limit = limit_of_endpoint(linker, route.body);
     for exit in facts.exits.iter() {
@@ -181,7 +184,7 @@ fn add_large_responses(linker: &Linker<'_>, units: &Units, route: &Route, respon
         let scope = Scope { file: route.body.file, at: exit.at, env: EnvId::NONE };
         // A response that the endpoint renders itself is judged at its own call.
         if let Some((site, content, serialisation)) =
-            rendered_response(linker, scope, exit.value, row.flow == Flow::Coroutine)
+            rendered_response(linker, scope, exit.value, body_facts.flow == Flow::Coroutine)
         {
             let evidence = size(linker, scope, content);
             let response = judge_response(linker, route, site, serialisation, &declared, evidence, limit, None);
@@ -214,7 +217,7 @@ fn add_large_responses(linker: &Linker<'_>, units: &Units, route: &Route, respon
             responses.push(response);
         }
     }
-    let is_async = matches!(row.flow, Flow::Coroutine);
+    let is_async = matches!(body_facts.flow, Flow::Coroutine);
     if is_async {
         add_encoder_calls(linker, route, &declared, limit, responses);
     }
@@ -236,7 +239,7 @@ fn add_encoder_calls(
         {
             continue;
         }
-        let site_ref = route.body.file.site_ref(blocklint_facts::SiteId(index as u32));
+        let site_ref = route.body.file.site_ref(SiteId(index as u32));
         let Some(first) = linker.program.args_of(site_ref).first().copied() else { continue };
         let scope = Scope { file: route.body.file, at: site.at, env: EnvId::NONE };
         let evidence = size(linker, scope, first.value);
@@ -259,7 +262,7 @@ fn judge_response(
     limit: Option<u64>,
     item: Option<&Item>,
 ) -> Option<SerialisedResponse> {
-    let (fields, levels) = item.map_or((0, 0), |item| (item.fields, item.levels));
+    let (fields, nesting_depth) = item.map_or((0, 0), |item| (item.fields, item.nesting_depth));
     let bound = match (evidence.size, limit) {
         (Size::Small, _) => return None,
         (Size::Unknown, Some(_)) if item.is_none() => return None,
@@ -278,15 +281,14 @@ fn judge_response(
         Size::Unknown
             if evidence.is_unseen()
                 && reads_data(linker, route)
-                && (evidence.listed || item.is_some_and(|item| item.levels > 0)) =>
+                && (evidence.listed || item.is_some_and(|item| item.nesting_depth > 0)) =>
         {
-            match evidence.narrowed || is_about_one(linker, route) {
-                true => Confidence::Low,
-                false => Confidence::Medium,
-            }
+            if evidence.narrowed || is_about_one(linker, route) { Confidence::Low } else { Confidence::Medium }
         }
         // Only the type shows a collection.
-        Size::Unknown if reads_data(linker, route) && item.is_some_and(|item| item.is_direct && item.levels > 0) => {
+        Size::Unknown
+            if reads_data(linker, route) && item.is_some_and(|item| item.is_direct && item.nesting_depth > 0) =>
+        {
             Confidence::Low
         }
         _ => return None,
@@ -294,16 +296,17 @@ fn judge_response(
     // A response class that renders JSON in compiled code is almost as fast as the direct serialisation.
     let slow =
         serialisation != Serialisation::Direct && !(declared.compiled && serialisation == Serialisation::ByClass);
-    let is_narrow = levels == 1 && fields <= NARROW && serialisation != Serialisation::Encoded;
+    let is_narrow = nesting_depth == 1 && fields <= NARROW && serialisation != Serialisation::Encoded;
     let all_fields = item.map_or(0, |item| item.all_fields);
     let is_plain = item.is_some_and(|item| item.is_plain);
     // The oldest serialisation is so slow that narrow items matter too.
-    let is_narrow = is_narrow && serialisation != Serialisation::Old;
+    let is_narrow = is_narrow && serialisation != Serialisation::Pydantic1;
     let is_narrow =
         is_narrow || is_plain || serialisation == Serialisation::Rendered && (1..=SMALL).contains(&all_fields);
-    let severity = match slow && !is_narrow || levels >= NESTED && fields >= WIDE || bound.is_some() {
-        true => Severity::Warning,
-        false => Severity::Note,
+    let severity = if slow && !is_narrow || nesting_depth >= NESTED && fields >= WIDE || bound.is_some() {
+        Severity::Warning
+    } else {
+        Severity::Note
     };
     Some(SerialisedResponse {
         site,
@@ -313,7 +316,7 @@ fn judge_response(
         is_unseen: bound.is_none() && evidence.is_unseen(),
         bound,
         fields,
-        levels,
+        nesting_depth,
         severity,
         confidence,
         versions: declared.versions.clone().filter(|_| site == route.registration),
@@ -390,11 +393,11 @@ fn call_of_form(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<SiteR
         Form::Result(site) if facts.site(site).kind == SiteKind::Call => Some(scope.file.site_ref(site)),
         Form::Var(var) => {
             let mut assigns = facts.assigns_of(var);
-            let (first, more) = (assigns.next()?, assigns.next());
-            if more.is_some() {
+            let (first_assign, second_assign) = (assigns.next()?, assigns.next());
+            if second_assign.is_some() {
                 return None;
             }
-            match facts.form(first.value) {
+            match facts.form(first_assign.value) {
                 Form::Result(site) if facts.site(site).kind == SiteKind::Call => Some(scope.file.site_ref(site)),
                 _ => None,
             }
@@ -421,7 +424,7 @@ fn is_response(linker: &Linker<'_>, scope: Scope, form: FormId) -> bool {
 }
 
 /// Returns the path of the first library class that a class of the project derives from.
-fn library_base_path(linker: &Linker<'_>, class: blocklint_link::program::ids::ClassRef) -> Option<String> {
+fn library_base_path(linker: &Linker<'_>, class: ClassRef) -> Option<String> {
     linker.mro(class).iter().find_map(|ancestor| match *ancestor {
         blocklint_link::classes::hierarchy::Ancestor::Library(path, _) => Some(linker.library.text(path).to_string()),
         _ => None,
@@ -435,8 +438,9 @@ fn limit_of_endpoint(linker: &Linker<'_>, body: BodyRef) -> Option<u64> {
     let mut limit = None;
     for param in linker.program.params_of(body) {
         let name = facts.text(param.name);
-        let is_for_page =
-            [param.annotation, param.default].iter().any(|&form| mentions_page(linker, body.file, form, 6));
+        let is_for_page = [param.annotation, param.default]
+            .iter()
+            .any(|&form| mentions_page(linker, body.file, form, MAX_FORM_DEPTH));
         if !size::is_bound_name(name) && !is_for_page {
             continue;
         }

@@ -1,6 +1,6 @@
 //! The serialisation of a route's response, by its response model, response class and the versions of the libraries.
 
-use blocklint_core::Serialisation;
+use blocklint_core::{Language, Serialisation};
 use blocklint_facts::{Form, FormId};
 use blocklint_link::linker::Linker;
 use blocklint_link::models::unit_facts::{Units, calls_of};
@@ -16,7 +16,7 @@ pub(crate) fn slow_call(serialisation: Serialisation) -> &'static str {
         Serialisation::Direct => "pydantic_core.to_json",
         Serialisation::Rendered | Serialisation::ByClass | Serialisation::ByHand => "json.dumps",
         Serialisation::Encoded => "fastapi.encoders.jsonable_encoder",
-        Serialisation::Old => "pydantic.BaseModel.json",
+        Serialisation::Pydantic1 => "pydantic.BaseModel.json",
     }
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn shows_by_code(linker: &Linker<'_>, folder: &str, switch: &str) -> 
             let relative = &program.files[file.index()].relative;
             let inside = folder.is_empty() || relative.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
             let facts = program.facts(file);
-            if !inside || facts.language != blocklint_core::Language::Python {
+            if !inside || facts.language != Language::Python {
                 continue;
             }
             let imports =
@@ -161,7 +161,7 @@ pub(super) fn declared_response(linker: &Linker<'_>, units: &Units, route: &Rout
     let unit = units.of(linker, file);
     let is_on = |name: &str| unit.on.iter().any(|switch| switch == name);
     let serialisation = if is_on(OLD_MODELS) || is_on(WITH_OLD_MODELS) {
-        Serialisation::Old
+        Serialisation::Pydantic1
     } else if model.is_none() {
         Serialisation::Encoded
     } else if class.is_some() && (compiled || is_on(DUMPS)) {
@@ -174,7 +174,7 @@ pub(super) fn declared_response(linker: &Linker<'_>, units: &Units, route: &Rout
     let matters = |switch: &str| match serialisation {
         Serialisation::Direct => true,
         Serialisation::Rendered | Serialisation::ByClass => switch == OLD_MODELS,
-        Serialisation::ByHand | Serialisation::Encoded | Serialisation::Old => false,
+        Serialisation::ByHand | Serialisation::Encoded | Serialisation::Pydantic1 => false,
     };
     let versions: Vec<&str> =
         unit.other_paths.iter().filter(|(switch, _)| matters(switch)).map(|(_, words)| words.as_str()).collect();

@@ -1,7 +1,7 @@
 //! Database queries in a chain of calls: the bounds on their rows, and the conditions that narrow the rows to those of
 //! one thing.
 
-use blocklint_facts::{Comparison, Form, FormId, SiteId, SiteKind, VarKind};
+use blocklint_facts::{Comparison, ExitKind, FileFacts, Form, FormId, SiteId, SiteKind, Sym, VarKind};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
@@ -10,6 +10,9 @@ use blocklint_link::values::value::EnvId;
 
 use super::size::{BOUNDED, Evidence, is_bound_name};
 use crate::rules::large_response_on_loop::size::bound_of_call;
+
+/// How deep a condition of a query is searched.
+const MAX_CONDITION_DEPTH: u32 = 4;
 
 /// The most forms of a chain that are followed.
 const LONGEST: usize = 120;
@@ -65,9 +68,9 @@ pub(super) struct Chain {
     /// The calls, the outermost first, and calls in arguments after the call itself.
     calls: Vec<SiteId>,
     /// The names of attributes.
-    members: Vec<blocklint_facts::Sym>,
+    members: Vec<Sym>,
     /// Texts that are arguments, or values of its variables.
-    texts: Vec<blocklint_facts::Sym>,
+    texts: Vec<Sym>,
     /// True if a part of the chain is sliced.
     sliced: bool,
     /// The forms of the chain.
@@ -76,7 +79,7 @@ pub(super) struct Chain {
 
 impl Chain {
     /// True if facts have only the beginning of one of its texts.
-    pub(super) fn has_long_text(&self, facts: &blocklint_facts::FileFacts) -> bool {
+    pub(super) fn has_long_text(&self, facts: &FileFacts) -> bool {
         self.texts.iter().any(|&text| facts.text(text).len() >= CUT)
     }
 }
@@ -99,13 +102,13 @@ fn extend_chain(linker: &Linker<'_>, scope: Scope, form: FormId, names: bool, ch
     let facts = linker.program.facts(scope.file);
     match facts.form(form) {
         Form::Result(site) => {
-            let row = facts.site(site);
-            if row.kind != SiteKind::Call {
+            let site_facts = facts.site(site);
+            if site_facts.kind != SiteKind::Call {
                 return;
             }
             chain.calls.push(site);
-            extend_chain(linker, scope, row.callee, true, chain);
-            let takes = TAKING.contains(&facts.text(row.name));
+            extend_chain(linker, scope, site_facts.callee, true, chain);
+            let takes = TAKING.contains(&facts.text(site_facts.name));
             for arg in facts.args_of(site) {
                 if let Form::Str(text) = facts.form(arg.value) {
                     chain.texts.push(text);
@@ -172,9 +175,10 @@ fn bound_in_helper(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Evi
 /// Returns the values that a body returns, with their scopes.
 pub(super) fn exits_of(linker: &Linker<'_>, body: BodyRef) -> Vec<(Scope, FormId)> {
     let (facts, body_id) = linker.program.facts_and_id(body);
-    let exits = facts.exits.iter().filter(|exit| {
-        exit.value.is_some() && exit.kind == blocklint_facts::ExitKind::Return && facts.body_of(exit.at) == body_id
-    });
+    let exits = facts
+        .exits
+        .iter()
+        .filter(|exit| exit.value.is_some() && exit.kind == ExitKind::Return && facts.body_of(exit.at) == body_id);
     exits.map(|exit| (Scope { file: body.file, at: exit.at, env: EnvId::NONE }, exit.value)).collect()
 }
 
@@ -213,7 +217,8 @@ pub(super) fn is_narrowed(linker: &Linker<'_>, scope: Scope, chain: &Chain) -> b
             let args = facts.args_of(site);
             GROUPING.contains(&name)
                 || name == "filter_by" && args.iter().any(|arg| arg.name.is_some())
-                || WHERE.contains(&name) && args.iter().any(|arg| selects_some(linker, scope, arg.value, 4))
+                || WHERE.contains(&name)
+                    && args.iter().any(|arg| selects_some(linker, scope, arg.value, MAX_CONDITION_DEPTH))
         })
 }
 
@@ -230,8 +235,8 @@ fn selects_some(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> 
         Form::Pairs(pairs) => !facts.list(pairs).is_empty(),
         // `Row.parts.any()`, `Row.name.ilike(text)`; an expression without a form, such as `~…`, selects too.
         Form::Result(site) => {
-            let row = facts.site(site);
-            row.kind != SiteKind::Call || PICKING.contains(&facts.text(row.name))
+            let site_facts = facts.site(site);
+            site_facts.kind != SiteKind::Call || PICKING.contains(&facts.text(site_facts.name))
         }
         Form::Other => true,
         Form::Not(inner) => selects_some(linker, scope, inner, depth),

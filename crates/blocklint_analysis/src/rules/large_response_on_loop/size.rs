@@ -1,7 +1,9 @@
 //! The number of items in a value, as far as the code shows: the call that returns them, and the bounds between that
 //! call and the value.
 
-use blocklint_facts::{AssignKind, Comparison, DisplayKind, Form, FormId, RegionKind, SiteId, SiteKind, VarKind};
+use blocklint_facts::{
+    AssignKind, Comparison, DisplayKind, Form, FormId, Region, RegionId, RegionKind, SiteId, SiteKind, VarId, VarKind,
+};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
@@ -13,6 +15,18 @@ use crate::rules::large_response_on_loop::item::item_of_typed;
 use crate::rules::large_response_on_loop::query::{
     bound_in, collect_chain, exits_of, is_narrowed, is_query, shows_query, takes_bound,
 };
+
+/// The most assignments to one variable whose sizes are compared.
+const MAX_VALUES: usize = 6;
+
+/// How deep an expression is searched for a variable.
+const MAX_FORM_DEPTH: u32 = 6;
+
+/// How many variables and calls are followed to the iterated value.
+const MAX_ITERATED_DEPTH: u32 = 4;
+
+/// The most nested helper functions that are searched for the bound of a query.
+const MAX_BOUND_DEPTH: u32 = 3;
 
 /// A response with at least this number of items is large.
 pub(super) const LARGE: u64 = 5_000;
@@ -179,8 +193,8 @@ pub(super) fn is_bound_name(name: &str) -> bool {
 /// True if such a name is for the number of items, not for their offset.
 pub(super) fn is_amount_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    let begins = ["offset", "skip", "cursor", "after", "before"].iter().any(|part| name.contains(part));
-    !begins && !matches!(name.as_str(), "page" | "page_number" | "page_num" | "page_no" | "page_index" | "p")
+    let start_nodes = ["offset", "skip", "cursor", "after", "before"].iter().any(|part| name.contains(part));
+    !start_nodes && !matches!(name.as_str(), "page" | "page_number" | "page_num" | "page_no" | "page_index" | "p")
 }
 
 /// True if a type has a name for pages: `Page`, `PaginationParams`.
@@ -276,13 +290,16 @@ fn size_within(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> E
             }
             let plain = facts.assigns_of(var).filter(|assign| assign.kind != AssignKind::Declaration);
             let values: Vec<FormId> = plain.map(|assign| assign.value).filter(|value| value.is_some()).collect();
-            if values.len() > 6 {
+            if values.len() > MAX_VALUES {
                 return UNKNOWN;
             }
             // `rows = rows[:10]`, `stmt = stmt.limit(10)`: the last bound holds.
-            let each = values.iter().map(|&value| match mentions_var(linker, scope, value, var, 6) {
-                true => bound_in(linker, scope, &collect_chain(linker, scope, [value]), 3).unwrap_or(SMALL),
-                false => size_within(linker, scope, value, depth),
+            let each = values.iter().map(|&value| {
+                if mentions_var(linker, scope, value, var, MAX_FORM_DEPTH) {
+                    bound_in(linker, scope, &collect_chain(linker, scope, [value]), MAX_BOUND_DEPTH).unwrap_or(SMALL)
+                } else {
+                    size_within(linker, scope, value, depth)
+                }
             });
             let each: Vec<Evidence> = each.collect();
             if let Some(bounded) = each.iter().find(|evidence| evidence.size == Size::Bounded) {
@@ -297,7 +314,7 @@ fn size_within(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> E
 }
 
 /// Returns the number of items that loops put into a container: `for row in rows: found.append(row)`.
-fn filled_by_loops(linker: &Linker<'_>, scope: Scope, var: blocklint_facts::VarId, depth: u32) -> Evidence {
+fn filled_by_loops(linker: &Linker<'_>, scope: Scope, var: VarId, depth: u32) -> Evidence {
     let facts = linker.program.facts(scope.file);
     let mut evidence = SMALL;
     let index = linker.program.index_of(scope.file);
@@ -336,7 +353,7 @@ fn size_over(linker: &Linker<'_>, scope: Scope, iterated: FormId, depth: u32) ->
     // `for group in groups for client in group["clients"]`.
     if evidence.size == Size::Unknown
         && evidence.source.is_none()
-        && let Some(outer) = iterated_value_of(linker, scope, iterated, 4)
+        && let Some(outer) = iterated_value_of(linker, scope, iterated, MAX_ITERATED_DEPTH)
         && let Some(depth) = depth.checked_sub(1)
     {
         evidence = size_over(linker, scope, outer, depth);
@@ -344,7 +361,7 @@ fn size_over(linker: &Linker<'_>, scope: Scope, iterated: FormId, depth: u32) ->
     evidence.listed = true;
     evidence.narrowed |= facts.regions.iter().any(|region| {
         let selects = matches!(facts.form(region.test), Form::Compare(Comparison::Eq | Comparison::In, ..));
-        let is_loop = |row: &blocklint_facts::Region| row.kind == RegionKind::Loop && row.test == iterated;
+        let is_loop = |row: &Region| row.kind == RegionKind::Loop && row.test == iterated;
         selects && region.kind == RegionKind::Then && region.parent.is_some() && is_loop(&facts.region(region.parent))
     });
     evidence
@@ -365,15 +382,15 @@ fn iterated_value_of(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32
 }
 
 /// Returns the value that the innermost loop around a region iterates over. `None` outside of loops.
-fn loop_around(linker: &Linker<'_>, scope: Scope, region: blocklint_facts::RegionId) -> Option<FormId> {
+fn loop_around(linker: &Linker<'_>, scope: Scope, region: RegionId) -> Option<FormId> {
     let facts = linker.program.facts(scope.file);
     let mut ancestor = region;
     while let Some(id) = ancestor.get() {
-        let row = facts.region(id);
-        match row.kind {
-            RegionKind::Loop => return row.test.is_some().then_some(row.test),
+        let region = facts.region(id);
+        match region.kind {
+            RegionKind::Loop => return region.test.is_some().then_some(region.test),
             RegionKind::Body => return None,
-            _ => ancestor = row.parent,
+            _ => ancestor = region.parent,
         }
     }
     None
@@ -394,9 +411,9 @@ fn iterated_for(linker: &Linker<'_>, scope: Scope, element: FormId) -> Option<Fo
             })
         }
         Form::Result(site) => {
-            let row = facts.site(site);
+            let site_facts = facts.site(site);
             // The region of the element is the loop of the comprehension, or a condition in it.
-            let mut region = facts.region(row.at.region);
+            let mut region = facts.region(site_facts.at.region);
             while region.kind == RegionKind::Then && region.parent.is_some() {
                 region = facts.region(region.parent);
             }
@@ -432,13 +449,13 @@ fn is_comprehension(linker: &Linker<'_>, scope: Scope, iterated: FormId) -> bool
 /// Returns the number of items in the result of a call.
 fn size_of_call(linker: &Linker<'_>, site: SiteRef, scope: Scope, depth: u32) -> Evidence {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
-    match row.kind {
+    let site_facts = linker.program.site(site);
+    match site_facts.kind {
         SiteKind::Call => {}
         SiteKind::Read | SiteKind::Subscript => return UNKNOWN,
         _ => return UNKNOWN,
     }
-    let name = facts.text(row.name);
+    let name = facts.text(site_facts.name);
     if let Some(bound) = bound_of_call(linker, site) {
         return bound;
     }
@@ -466,7 +483,7 @@ fn size_of_call(linker: &Linker<'_>, site: SiteRef, scope: Scope, depth: u32) ->
         }
         // The function is a helper that gets its query as an argument.
         let chain = collect_chain(linker, scope, args.iter().map(|arg| arg.value));
-        if let Some(bound) = bound_in(linker, scope, &chain, 3) {
+        if let Some(bound) = bound_in(linker, scope, &chain, MAX_BOUND_DEPTH) {
             return bound;
         }
         let of_query = size_of_query(linker, scope, site, &chain);
@@ -495,20 +512,22 @@ fn size_of_call(linker: &Linker<'_>, site: SiteRef, scope: Scope, depth: u32) ->
     }
     if MANY.contains(&name) {
         // `session.exec(select(A).limit(10)).all()`
-        let chain = collect_chain(linker, scope, [row.callee].into_iter().chain(args.iter().map(|arg| arg.value)));
-        if let Some(bound) = bound_in(linker, scope, &chain, 3) {
+        let chain =
+            collect_chain(linker, scope, [site_facts.callee].into_iter().chain(args.iter().map(|arg| arg.value)));
+        if let Some(bound) = bound_in(linker, scope, &chain, MAX_BOUND_DEPTH) {
             return bound;
         }
-        return match is_query(linker, scope, &chain) {
-            true => size_of_query(linker, scope, site, &chain),
-            false => size_by_arguments(linker, scope, site),
+        return if is_query(linker, scope, &chain) {
+            size_of_query(linker, scope, site, &chain)
+        } else {
+            size_by_arguments(linker, scope, site)
         };
     }
     if SINGLE.contains(&name) {
         return SMALL;
     }
     if PASSING.contains(&name) {
-        let receiver = match facts.form(row.callee) {
+        let receiver = match facts.form(site_facts.callee) {
             Form::Attr(base, _) => Some(size_within(linker, scope, base, depth)),
             _ => None,
         };
@@ -521,7 +540,7 @@ fn size_of_call(linker: &Linker<'_>, site: SiteRef, scope: Scope, depth: u32) ->
     // The result of a query may be iterated directly: `for row in await session.execute(select(A))`.
     if matches!(name, "execute" | "exec" | "stream" | "query") {
         let chain = collect_chain(linker, scope, args.iter().map(|arg| arg.value));
-        if let Some(bound) = bound_in(linker, scope, &chain, 3) {
+        if let Some(bound) = bound_in(linker, scope, &chain, MAX_BOUND_DEPTH) {
             return bound;
         }
         if is_query(linker, scope, &chain) {
@@ -568,7 +587,7 @@ fn size_by_arguments(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Eviden
         });
     // A call on a loop variable returns a part of one item.
     let of_one = matches!(facts.form(linker.program.site(site).callee), Form::Attr(base, _)
-            if iterated_value_of(linker, scope, base, 4).is_some());
+            if iterated_value_of(linker, scope, base, MAX_ITERATED_DEPTH).is_some());
     Evidence { source: (!of_one).then_some(site), narrowed, ..UNKNOWN }
 }
 
@@ -583,7 +602,7 @@ fn collections_of(linker: &Linker<'_>, site: SiteRef) -> Vec<String> {
     let Some((class, fields)) = fields else { return Vec::new() };
     fields
         .into_iter()
-        .filter(|(_, typed)| item_of_typed(linker, *typed, class.file).is_some_and(|item| item.levels > 0))
+        .filter(|(_, typed)| item_of_typed(linker, *typed, class.file).is_some_and(|item| item.nesting_depth > 0))
         .map(|(name, _)| name)
         .collect()
 }
@@ -622,14 +641,14 @@ fn size_of_body(linker: &Linker<'_>, body: BodyRef, depth: u32) -> Evidence {
 /// Returns the evidence of a call that bounds its result: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
 pub(super) fn bound_of_call(linker: &Linker<'_>, site: SiteRef) -> Option<Evidence> {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
-    let name = facts.text(row.name);
+    let site_facts = linker.program.site(site);
+    let name = facts.text(site_facts.name);
     let args = linker.program.args_of(site);
     let number = |form: FormId| match facts.form(form) {
         Form::Int(most) => u64::try_from(most).ok(),
         _ => None,
     };
-    let evidence_of = |most: Option<u64>| match most {
+    let evidence_of = |max_items: Option<u64>| match max_items {
         Some(most) if most >= LARGE => Evidence { size: Size::Large(most), source: Some(site), ..SMALL },
         _ => BOUNDED,
     };
@@ -646,7 +665,7 @@ pub(super) fn bound_of_call(linker: &Linker<'_>, site: SiteRef) -> Option<Eviden
         return (!is_without_limit).then(|| evidence_of(number(arg.value)));
     }
     // `limit(-1)` and `limit=None` ask for all.
-    let is_method = matches!(facts.form(row.callee), Form::Attr(..));
+    let is_method = matches!(facts.form(site_facts.callee), Form::Attr(..));
     if is_bound_name(name) && (is_method || matches!(name, "islice" | "paginate" | "nlargest")) {
         // `count` and `first` return one item.
         return Some(evidence_of(args.first().and_then(|arg| number(arg.value))));
@@ -655,14 +674,14 @@ pub(super) fn bound_of_call(linker: &Linker<'_>, site: SiteRef) -> Option<Eviden
 }
 
 /// True if a form mentions a variable.
-fn mentions_var(linker: &Linker<'_>, scope: Scope, form: FormId, var: blocklint_facts::VarId, depth: u32) -> bool {
+fn mentions_var(linker: &Linker<'_>, scope: Scope, form: FormId, var: VarId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(scope.file);
     match facts.form(form) {
         Form::Var(of) => of == var,
         Form::Result(site) => {
-            let row = facts.site(site);
-            mentions_var(linker, scope, row.callee, var, depth)
+            let site_facts = facts.site(site);
+            mentions_var(linker, scope, site_facts.callee, var, depth)
                 || facts.args_of(site).iter().any(|arg| mentions_var(linker, scope, arg.value, var, depth))
         }
         Form::Attr(base, _) | Form::Await(base) | Form::Subscript(base, _) => {

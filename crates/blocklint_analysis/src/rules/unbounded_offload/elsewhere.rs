@@ -3,7 +3,7 @@
 
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Context, Effect, Language, Mistake, RuleCode, Severity};
-use blocklint_facts::{BodyFlags, BodyId, BodyKind, ExitKind, FileFacts, Flow, Form, FormId, SiteKind};
+use blocklint_facts::{BodyFlags, BodyId, BodyKind, ExitKind, FileFacts, Flow, Form, FormId, SiteId, SiteKind};
 use blocklint_flow::search::locks::name_of_function_holding;
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::linker::work::WorkUnit;
@@ -18,11 +18,11 @@ use crate::rules::mistakes::MistakeSearch;
 /// Returns the findings for calculations that a coroutine calls and other code hands over.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
-    let step = WorkUnit::Step("calculations that other code passes to threads");
-    let all = linker.attempt(step, || find_direct_calls(search.offloads)).unwrap_or_default();
+    let step = WorkUnit::Step("calculations that others hand over");
+    let direct_calls = linker.attempt(step, || find_direct_calls(search.offloads)).unwrap_or_default();
     let finding = |direct: DirectCall| {
         let call = linker.qualified_name(direct.function);
-        let (mistake, severity) = ((RuleCode::CPU_BOUND, Mistake::Holds), Severity::Warning);
+        let (mistake, severity) = ((RuleCode::CPU_BOUND, Mistake::BlockingCall), Severity::Warning);
         let mut finding = search.finding(mistake, direct.site, call, severity, Confidence::Medium);
         finding.effect = Some(Effect::Cpu);
         finding.context = Some(Context::EventLoop);
@@ -30,7 +30,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
             Some(format!("`{}` runs the same in a thread", name_of_function_holding(linker, direct.handover)));
         finding
     };
-    all.into_iter().map(finding).collect()
+    direct_calls.into_iter().map(finding).collect()
 }
 
 /// A direct call of a function that other code hands over to a thread.
@@ -52,8 +52,8 @@ fn find_direct_calls(offloads: &mut Offloads<'_, '_, '_>) -> Vec<DirectCall> {
     // All files are searched, also in a search of a few files, because a handover elsewhere explains a call in them.
     for handover in find_handovers_in(linker, &[Language::Rust], |site| !is_aside(linker, site)) {
         for function in handover.tasks.iter().flat_map(|&task| functions_of_task(linker, task)) {
-            let first = handed_over.entry(function).or_insert(handover.site);
-            *first = (*first).min(handover.site);
+            let first_site = handed_over.entry(function).or_insert(handover.site);
+            *first_site = (*first_site).min(handover.site);
         }
     }
     let mut direct_calls = Vec::new();
@@ -65,9 +65,9 @@ fn find_direct_calls(offloads: &mut Offloads<'_, '_, '_>) -> Vec<DirectCall> {
         }
         for &site in offloads.callers.call_sites(function).iter() {
             let facts = linker.program.facts(site.file);
-            let row = linker.program.site(site);
-            let body = facts.body(facts.body_of(row.at));
-            let is_call = row.kind == SiteKind::Call && body.flow == Flow::Coroutine;
+            let site_facts = linker.program.site(site);
+            let body = facts.body(facts.body_of(site_facts.at));
+            let is_call = site_facts.kind == SiteKind::Call && body.flow == Flow::Coroutine;
             if is_call
                 && linker.is_reported(site.file)
                 && !is_aside(linker, site)
@@ -110,15 +110,15 @@ fn function_of_result(linker: &Linker<'_>, task: BodyRef, form: FormId) -> Optio
     let targets = linker.targets(task.file.site_ref(site), EnvId::NONE);
     match targets.list[..] {
         [Target::Body { body, kind: TargetKind::Call, .. }] => {
-            let row = linker.program.body(body);
-            (row.flow == Flow::Sync && row.kind == BodyKind::Function).then_some(body)
+            let body_facts = linker.program.body(body);
+            (body_facts.flow == Flow::Sync && body_facts.kind == BodyKind::Function).then_some(body)
         }
         _ => None,
     }
 }
 
 /// Returns the call whose result a form is, also with `?`.
-fn call_of_result(facts: &FileFacts, form: FormId) -> Option<blocklint_facts::SiteId> {
+fn call_of_result(facts: &FileFacts, form: FormId) -> Option<SiteId> {
     match facts.form(form) {
         Form::Result(site) => Some(site),
         Form::Try(inner) => call_of_result(facts, inner),
@@ -130,13 +130,11 @@ fn call_of_result(facts: &FileFacts, form: FormId) -> Option<blocklint_facts::Si
 fn only_calls_library(linker: &Linker<'_>, function: BodyRef) -> bool {
     let (facts, function_id) = linker.program.facts_and_id(function);
     let of_body = |body: BodyId| body == function_id;
-    let mut calls = facts
-        .sites
-        .iter()
-        .enumerate()
-        .filter(|(_, row)| of_body(facts.body_of(row.at)) && matches!(row.kind, SiteKind::Call | SiteKind::New));
+    let mut calls = facts.sites.iter().enumerate().filter(|(_, site_facts)| {
+        of_body(facts.body_of(site_facts.at)) && matches!(site_facts.kind, SiteKind::Call | SiteKind::New)
+    });
     let (Some((only, _)), None) = (calls.next(), calls.next()) else { return false };
-    let site = blocklint_facts::SiteId(only as u32);
+    let site = SiteId(only as u32);
     let returns_it = linker.program.exits_in(function).any(|exit| call_of_result(facts, exit.value) == Some(site));
     let call = function.file.site_ref(site);
     let is_unknown = |target: &Target| match *target {

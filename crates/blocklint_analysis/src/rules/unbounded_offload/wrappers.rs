@@ -3,7 +3,7 @@
 //! `fn off(work: impl FnOnce()) { spawn_blocking(move || span.in_scope(work)) }`.
 
 use blocklint_core::Language;
-use blocklint_facts::{FileFacts, Form, FormId, VarKind};
+use blocklint_facts::{FileFacts, Form, FormId, SiteId, VarKind};
 use blocklint_flow::callers::Callers;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
@@ -41,7 +41,7 @@ pub(super) fn find_wrapper_handovers<'a>(
 ) -> Vec<Handover> {
     let mut handovers: Vec<Handover> = Vec::new();
     let mut open: Vec<Wrapper> = Vec::new();
-    let mut seen: FxHashSet<Wrapper> = FxHashSet::default();
+    let mut visited: FxHashSet<Wrapper> = FxHashSet::default();
     let is_rust = |handover: &&Handover| linker.program.language(handover.site.file) == Language::Rust;
     for handover in direct.iter().filter(is_rust) {
         if !is_bounded(handover.site) {
@@ -50,7 +50,7 @@ pub(super) fn find_wrapper_handovers<'a>(
         }
     }
     while let Some(wrapper) = open.pop() {
-        if !seen.insert(wrapper) || handovers.len() > MOST {
+        if !visited.insert(wrapper) || handovers.len() > MOST {
             continue;
         }
         let calls = callers.call_sites(wrapper.body);
@@ -90,8 +90,8 @@ fn wrappers_around(linker: &Linker<'_>, site: SiteRef, form: FormId, path: PathI
     for (index, param) in facts.params_of(function).iter().enumerate() {
         let is_param = |form: Form| match form {
             Form::Var(var) => {
-                let row = facts.var(var);
-                row.body == function && row.kind == VarKind::Param(index as u32)
+                let var_facts = facts.var(var);
+                var_facts.body == function && var_facts.kind == VarKind::Param(index as u32)
             }
             _ => false,
         };
@@ -111,11 +111,11 @@ fn wrappers_around(linker: &Linker<'_>, site: SiteRef, form: FormId, path: PathI
 /// True if a closure in a form calls a wanted form, or passes it on.
 fn is_used_in_closure(facts: &FileFacts, form: FormId, is_wanted: &dyn Fn(Form) -> bool) -> bool {
     let is_closure_with_use = |form: Form| match form {
-        Form::Callable(closure) => facts.sites.iter().enumerate().any(|(index, row)| {
-            facts.body_of(row.at) == closure
-                && (mentions(facts, row.callee, DEPTH, is_wanted)
+        Form::Callable(closure) => facts.sites.iter().enumerate().any(|(index, site_facts)| {
+            facts.body_of(site_facts.at) == closure
+                && (mentions(facts, site_facts.callee, DEPTH, is_wanted)
                     || facts
-                        .args_of(blocklint_facts::SiteId(index as u32))
+                        .args_of(SiteId(index as u32))
                         .iter()
                         .any(|argument| mentions(facts, argument.value, DEPTH, is_wanted)))
         }),

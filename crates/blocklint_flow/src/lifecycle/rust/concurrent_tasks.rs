@@ -39,7 +39,7 @@ impl RustLifecycle<'_, '_, '_> {
         let is_concurrent = self.linker.targets(taker, EnvId::NONE).list.iter().any(|target| {
             let Target::Row { path, .. } = *target else { return false };
             let rows = self.linker.library.calls(path);
-            rows.with(|row| row.concurrency.is_some()).any(|row| match row.row.concurrency {
+            rows.with(|row| row.concurrency.is_some()).any(|matched| match matched.row.concurrency {
                 Some(Concurrency::Argument(_)) => true,
                 Some(Concurrency::Unbounded) => {
                     facts.is_in_loop(program.site(taker).at.region)

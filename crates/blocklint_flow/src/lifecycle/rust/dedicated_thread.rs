@@ -42,9 +42,9 @@ impl RustLifecycle<'_, '_, '_> {
             let facts = linker.program.facts(body.file);
             let index = arg as usize + usize::from(with_receiver);
             let Some(param) = linker.program.params_of(body).get(index) else { return false };
-            facts.sites.iter().enumerate().any(|(call, row)| {
-                let calls_param = row.kind == SiteKind::Call
-                    && matches!(facts.form(row.callee), Form::Var(var) if facts.var(var).name == param.name);
+            facts.sites.iter().enumerate().any(|(call, site_facts)| {
+                let calls_param = site_facts.kind == SiteKind::Call
+                    && matches!(facts.form(site_facts.callee), Form::Var(var) if facts.var(var).name == param.name);
                 let call = body.file.site_ref(SiteId(call as u32));
                 calls_param && {
                     let inner = linker.program.body_of_site(call);
@@ -152,11 +152,13 @@ impl RustLifecycle<'_, '_, '_> {
     pub(crate) fn is_of_window_program(&self, file: FileId) -> bool {
         // Few programs use another runtime than tokio, so this comparison ends the check for most files.
         self.linker.runtime_of(file) != Some(Runtime::Tokio)
-            && self.linker.crate_of(file).and_then(|own| own.dependencies.as_ref()).is_some_and(|dependencies| {
-                dependencies
-                    .iter()
-                    .any(|(_, package, _)| lang::rust::conventions::WINDOW_TOOLKITS.contains(&package.as_str()))
-            })
+            && self.linker.crate_of(file).and_then(|package| package.dependencies.as_ref()).is_some_and(
+                |dependencies| {
+                    dependencies
+                        .iter()
+                        .any(|(_, package, _)| lang::rust::conventions::WINDOW_TOOLKITS.contains(&package.as_str()))
+                },
+            )
     }
 
     /// True if a site waits for input of the terminal in a future that `main` awaits itself, in a runtime of several

@@ -35,7 +35,7 @@ const DEPTH: u32 = 24;
 /// The most callers of one function that are read.
 const MOST_SITES: usize = 128;
 
-/// When functions are entered (Rust), with tables of the results.
+/// Finds when functions are called (Rust), and caches the results.
 pub(crate) struct RustLifecycle<'s, 'l, 'a> {
     linker: &'l Linker<'a>,
     callers: &'s Callers<'l, 'a>,
@@ -86,7 +86,7 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
             return Some(When::Test);
         }
         let function = self.function_around(inner);
-        if self.linker.crate_of(site.file).is_some_and(|own| own.is_for_browsers) {
+        if self.linker.crate_of(site.file).is_some_and(|package| package.is_for_browsers) {
             return Some(When::Apart);
         }
         if self.is_of_window_program(site.file) {
@@ -125,7 +125,7 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
         body.file.body_ref(function_around(facts, body_id))
     }
 
-    /// Returns when a function is entered.
+    /// Returns when a function is called.
     fn time_of_entry(&mut self, body: BodyRef, depth: u32) -> Option<When> {
         match self.round.begin(&self.entry_times, &body, || None) {
             Ok(begun) => {
@@ -218,9 +218,9 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
         linker.impls(subject).into_iter().any(|block| {
             let (facts, block_id) = linker.program.facts_and_id(block);
             let chooses_blocking = |body: BodyId| {
-                facts.sites.iter().any(|row| {
-                    facts.body_of(row.at) == body
-                        && match facts.form(row.callee) {
+                facts.sites.iter().any(|site_facts| {
+                    facts.body_of(site_facts.at) == body
+                        && match facts.form(site_facts.callee) {
                             Form::Attr(base, _) => {
                                 matches!(facts.form(base), Form::Path(_, sym) if facts.text(sym) == "Blocking")
                             }
@@ -228,9 +228,9 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
                         }
                 })
             };
-            facts.bodies.iter().enumerate().any(|(index, row)| {
-                row.class.get() == Some(block_id)
-                    && facts.text(row.name).contains("runtime")
+            facts.bodies.iter().enumerate().any(|(index, body_facts)| {
+                body_facts.class.get() == Some(block_id)
+                    && facts.text(body_facts.name).contains("runtime")
                     && chooses_blocking(BodyId(index as u32))
             })
         })
@@ -239,13 +239,13 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
     /// True if a function is the `main` of a program, or runs on a runtime of its own (`#[tokio::main]`).
     pub(crate) fn is_main(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
-        let row = self.linker.program.body(body);
+        let body_facts = self.linker.program.body(body);
         let relative = &self.linker.program.files[body.file.index()].relative;
-        if row.kind != BodyKind::Function {
+        if body_facts.kind != BodyKind::Function {
             return false;
         }
-        let is_first = facts.text(row.name) == "main"
-            && row.parent.get() == Some(BodyId(0))
+        let is_first = facts.text(body_facts.name) == "main"
+            && body_facts.parent.get() == Some(BodyId(0))
             && lang::rust::modules::is_crate_root(self.linker, relative);
         // The thread that calls a function with a runtime of its own (`#[tokio::main]`) drives it.
         is_first
@@ -272,8 +272,8 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
     }
 
     fn crate_index(&self, file: FileId) -> Option<usize> {
-        let own = self.linker.crate_of(file)?;
-        self.linker.program.layout.crates.iter().position(|package| std::ptr::eq(package, own))
+        let file_crate = self.linker.crate_of(file)?;
+        self.linker.program.layout.crates.iter().position(|package| std::ptr::eq(package, file_crate))
     }
 
     /// True if the programs of a crate are commands: the crate or one of its dependencies in the workspace reads
@@ -334,12 +334,14 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
     }
 
     /// Returns the crates whose programs are built of a crate.
-    fn programs_of(&self, own: usize) -> Vec<usize> {
+    fn programs_of(&self, crate_index: usize) -> Vec<usize> {
         let crates = &self.linker.program.layout.crates;
         let is_program = |index: usize| {
             crates[index].roots.iter().any(|root| root.ends_with("src/main.rs") || root.contains("src/bin/"))
         };
-        (0..crates.len()).filter(|&index| is_program(index) && self.crates_built_into(index).contains(&own)).collect()
+        (0..crates.len())
+            .filter(|&index| is_program(index) && self.crates_built_into(index).contains(&crate_index))
+            .collect()
     }
 
     /// Returns a crate and the crates of the workspace that it depends on, also through other crates; the crate first.
@@ -368,7 +370,7 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
     fn sites_running(&self, body: BodyRef) -> Option<Vec<SiteRef>> {
         let linker = self.linker;
         let (facts, body_id) = linker.program.facts_and_id(body);
-        let row = linker.program.body(body);
+        let body_facts = linker.program.body(body);
         let mut sites: Vec<SiteRef> = self.callers.call_sites(body).to_vec();
         for (site, _) in linker.sites_passing_body(body) {
             let caller_facts = linker.program.facts(site.file);
@@ -378,15 +380,15 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
             }
             sites.push(site);
         }
-        if let Some(class) = row.class.get() {
+        if let Some(class) = body_facts.class.get() {
             let class = body.file.class_ref(class);
-            let name = linker.program.global(body.file, row.name)?;
+            let name = linker.program.global(body.file, body_facts.name)?;
             let ancestors = linker.mro(class);
             // The callers of a library's trait are unknown.
             if !ancestors.iter().all(|ancestor| matches!(ancestor, Ancestor::Class(_))) {
                 return None;
             }
-            let is_rare = linker.hierarchy.bodies_named(name) <= 2;
+            let is_rare = linker.hierarchy.count_bodies_named(name) <= 2;
             // The calls of a common name are read only for a method of a trait.
             let is_of_trait = linker.program.class(class).kind == ClassKind::Interface || ancestors.len() > 1;
             if is_rare || is_of_trait {
@@ -406,7 +408,7 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
         sites.sort();
         sites.dedup();
         // `value.load()` is no call of a `load` that takes no `self`.
-        if row.class.is_some() && !has_receiver(facts, body_id) {
+        if body_facts.class.is_some() && !has_receiver(facts, body_id) {
             sites.retain(|site| {
                 let caller_facts = linker.program.facts(site.file);
                 !is_method_callee(caller_facts, linker.program.site(*site).callee)
@@ -476,11 +478,11 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
     /// True if the program exits after a site, in the same block: `backup().await; process::exit(0)`.
     fn ends_program(&self, site: SiteRef) -> bool {
         let facts = self.linker.program.facts(site.file);
-        let at = self.linker.program.site(site).at;
-        facts.sites.iter().enumerate().any(|(index, row)| {
-            row.at.region == at.region
-                && row.at.position > at.position
-                && facts.text(row.name) == "exit"
+        let position = self.linker.program.site(site).at;
+        facts.sites.iter().enumerate().any(|(index, site_facts)| {
+            site_facts.at.region == position.region
+                && site_facts.at.position > position.position
+                && facts.text(site_facts.name) == "exit"
                 && self.calls_one_of(site.file.site_ref(SiteId(index as u32)), &["std::process::exit"])
         })
     }
@@ -554,17 +556,21 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
                 Form::Result(call) => Some(facts.text(facts.site(call).name)),
                 _ => None,
             };
-            if facts.sites.iter().any(|row| row.kind == SiteKind::Iterate && row.callee == region.test) {
+            if facts
+                .sites
+                .iter()
+                .any(|site_facts| site_facts.kind == SiteKind::Iterate && site_facts.callee == region.test)
+            {
                 return callee.is_some_and(|name| lang::rust::conventions::ENDLESS_ITERATORS.contains(&name));
             }
             is_endless(facts, RegionId(index as u32))
                 || callee.is_some_and(|name| name == "recv")
-                || facts.sites.iter().any(|row| {
-                    let waits = row.flags.has(SiteFlags::AWAITED) || row.kind == SiteKind::Macro;
+                || facts.sites.iter().any(|site_facts| {
+                    let waits = site_facts.flags.has(SiteFlags::AWAITED) || site_facts.kind == SiteKind::Macro;
                     waits
-                        && facts.body_of(row.at) == region.body
-                        && contains(region, row.span)
-                        && lang::rust::conventions::EVENT_WAITS.contains(&facts.text(row.name))
+                        && facts.body_of(site_facts.at) == region.body
+                        && contains(region, site_facts.span)
+                        && lang::rust::conventions::EVENT_WAITS.contains(&facts.text(site_facts.name))
                 })
         };
         facts.regions.iter().enumerate().any(|(index, region)| {

@@ -56,19 +56,19 @@ impl RustLifecycle<'_, '_, '_> {
 
     fn find_unused(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
-        let row = self.linker.program.body(body);
+        let body_facts = self.linker.program.body(body);
         // The effect of an attribute on a method or on its whole `impl` is unknown.
-        let may_be_called_through_class = row.class.get().is_some_and(|class| {
+        let may_be_called_through_class = body_facts.class.get().is_some_and(|class| {
             let class = facts.class(class);
             let has_attribute = class.kind == ClassKind::Impl && class.decorators.len > 0;
             class.kind == ClassKind::Interface || class.bases.len > 0 || has_attribute
         });
-        row.kind == BodyKind::Function
-            && row.decorators.len == 0
+        body_facts.kind == BodyKind::Function
+            && body_facts.decorators.len == 0
             && !may_be_called_through_class
             && !self.is_main(body)
             && self.sites_running(body).is_some_and(|sites| sites.is_empty())
-            && (row.flow == Flow::Sync || !self.has_call_of_its_shape(body))
+            && (body_facts.flow == Flow::Sync || !self.has_call_of_its_shape(body))
     }
 
     /// True if some call has the name and the shape of a call of a function, though its call targets do not include the
@@ -81,10 +81,10 @@ impl RustLifecycle<'_, '_, '_> {
         let is_method = has_receiver(facts, body_id);
         linker.program.sites_named(name).any(|site| {
             let caller_facts = linker.program.facts(site.file);
-            let row = linker.program.site(site);
-            row.kind == SiteKind::Call
+            let site_facts = linker.program.site(site);
+            site_facts.kind == SiteKind::Call
                 && caller_facts.language == Language::Rust
-                && is_method_callee(caller_facts, row.callee) == is_method
+                && is_method_callee(caller_facts, site_facts.callee) == is_method
                 && (is_method || !self.has_target_body(site) && !self.calls_library(site))
                 && !linker.is_for_tests(linker.program.body_of_site(site))
         })
@@ -94,9 +94,9 @@ impl RustLifecycle<'_, '_, '_> {
     pub(crate) fn calls_by_type_name(&self, body: BodyRef) -> impl Iterator<Item = SiteRef> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
-        let row = linker.program.body(body);
-        let class = row.class.get().map_or("", |class| facts.text(facts.body(facts.class(class).body).name));
-        let name = linker.program.global(body.file, row.name);
+        let body_facts = linker.program.body(body);
+        let class = body_facts.class.get().map_or("", |class| facts.text(facts.body(facts.class(class).body).name));
+        let name = linker.program.global(body.file, body_facts.name);
         name.into_iter().flat_map(|name| linker.program.sites_named(name)).filter(move |&site| {
             let caller_facts = linker.program.facts(site.file);
             let is_of_type = match caller_facts.form(linker.program.site(site).callee) {
@@ -132,7 +132,7 @@ impl RustLifecycle<'_, '_, '_> {
     /// True if a call is one of a library function: its path begins with the standard library or a dependency.
     fn calls_library(&self, site: SiteRef) -> bool {
         let linker = self.linker;
-        let dependencies = linker.crate_of(site.file).and_then(|own| own.dependencies.as_ref());
+        let dependencies = linker.crate_of(site.file).and_then(|package| package.dependencies.as_ref());
         let is_library = |name: &str| {
             matches!(name, "std" | "core" | "alloc")
                 || dependencies.is_some_and(|all| all.iter().any(|(code, _, _)| code == name))
@@ -156,6 +156,6 @@ pub(crate) fn is_method_callee(facts: &FileFacts, callee: FormId) -> bool {
 
 /// True if a function is a method with `self`.
 pub(crate) fn has_receiver(facts: &FileFacts, body: BodyId) -> bool {
-    let row = facts.body(body);
-    row.class.is_some() && !row.flags.has(BodyFlags::STATIC)
+    let body_facts = facts.body(body);
+    body_facts.class.is_some() && !body_facts.flags.has(BodyFlags::STATIC)
 }

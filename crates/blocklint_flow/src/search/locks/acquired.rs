@@ -23,10 +23,14 @@ pub(crate) fn add_acquired_locks(linker: &Linker<'_>, file: FileId, held_locks: 
         return;
     }
     for &site in linker.program.index_of(file).sites_named(acquire) {
-        let row = facts.site(site);
-        let Form::Attr(lock, _) = facts.form(row.callee) else { continue };
-        let is_coroutine = matches!(facts.body(facts.body_of(row.at)).flow, Flow::Coroutine | Flow::AsyncGenerator);
-        if row.kind != SiteKind::Call || row.flags.has(SiteFlags::AWAITED) || !is_coroutine || never_waits(facts, site)
+        let site_facts = facts.site(site);
+        let Form::Attr(lock, _) = facts.form(site_facts.callee) else { continue };
+        let is_coroutine =
+            matches!(facts.body(facts.body_of(site_facts.at)).flow, Flow::Coroutine | Flow::AsyncGenerator);
+        if site_facts.kind != SiteKind::Call
+            || site_facts.flags.has(SiteFlags::AWAITED)
+            || !is_coroutine
+            || never_waits(facts, site)
         {
             continue;
         }
@@ -50,11 +54,11 @@ fn first_await_while_held(linker: &Linker<'_>, taken: SiteRef, lock: FormId) -> 
     let facts = linker.program.facts(taken.file);
     let taken_at = linker.program.site(taken).at;
     let body = facts.body_of(taken_at);
-    let awaits = facts.sites.iter().enumerate().filter(|(_, row)| {
-        (row.flags.has(SiteFlags::AWAITED) || row.flags.has(SiteFlags::ASYNC))
-            && row.at.position > taken_at.position
-            && facts.body_of(row.at) == body
-            && is_region_in(facts, row.at.region, taken_at.region)
+    let awaits = facts.sites.iter().enumerate().filter(|(_, site_facts)| {
+        (site_facts.flags.has(SiteFlags::AWAITED) || site_facts.flags.has(SiteFlags::ASYNC))
+            && site_facts.at.position > taken_at.position
+            && facts.body_of(site_facts.at) == body
+            && is_region_in(facts, site_facts.at.region, taken_at.region)
     });
     let mut awaits = awaits.map(|(index, _)| SiteId(index as u32)).peekable();
     awaits.peek()?;
@@ -64,10 +68,10 @@ fn first_await_while_held(linker: &Linker<'_>, taken: SiteRef, lock: FormId) -> 
         .iter()
         .copied()
         .filter(|&site| {
-            let row = facts.site(site);
-            row.at.position > taken_at.position
-                && facts.body_of(row.at) == body
-                && matches!(facts.form(row.callee), Form::Attr(released, _) if is_same_lock(linker, taken, released, lock))
+            let site_facts = facts.site(site);
+            site_facts.at.position > taken_at.position
+                && facts.body_of(site_facts.at) == body
+                && matches!(facts.form(site_facts.callee), Form::Attr(released, _) if is_same_lock(linker, taken, released, lock))
         })
         .collect();
     awaits.find(|&awaited| {

@@ -15,8 +15,10 @@ impl Linker<'_> {
     /// thread (`@Blocking`), also if the method returns a future or publisher.
     pub fn has_blocking_annotation(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
-        let row = self.program.body(body);
-        let Some(class) = row.class.get().filter(|_| row.kind == BodyKind::Function) else { return false };
+        let body_facts = self.program.body(body);
+        let Some(class) = body_facts.class.get().filter(|_| body_facts.kind == BodyKind::Function) else {
+            return false;
+        };
         // A row with conditions on arguments needs an annotation with arguments:
         // `@ConsumeEvent(value = "a", blocking = true)`.
         let annotation_context = |(path, site): (PathId, Option<SiteRef>)| {
@@ -25,8 +27,8 @@ impl Linker<'_> {
                 Some(site) => self.conditions_hold(&row.when, &row.unless, site, EnvId::NONE),
                 None => row.when.is_empty(),
             };
-            let mut rows = handovers.of_via(Via::Decorator).filter(|found| meets_conditions(found.row));
-            rows.find_map(|found| match found.row.context {
+            let mut rows = handovers.rows_of_via(Via::Decorator).filter(|matched| meets_conditions(matched.row));
+            rows.find_map(|matched| match matched.row.context {
                 HandoverContext::Is(Runs::In(context)) => Some(context),
                 _ => None,
             })
@@ -46,7 +48,7 @@ impl Linker<'_> {
             // `@NonBlocking` decides; an annotation that only makes the method an entry point leaves the thread to the
             // class.
             Some(_)
-                if lang::java::names::annotation_names(facts, row.decorators)
+                if lang::java::names::annotation_names(facts, body_facts.decorators)
                     .any(lang::java::words::marks_non_blocking) =>
             {
                 false
@@ -72,8 +74,8 @@ impl Linker<'_> {
         }
         self.decorator_paths(body).into_iter().find_map(|path| {
             let handovers = self.library.handovers(path);
-            let mut rows = handovers.of_via(Via::Decorator).filter(|found| found.row.wraps);
-            rows.find_map(|found| match found.row.context {
+            let mut rows = handovers.rows_of_via(Via::Decorator).filter(|matched| matched.row.wraps);
+            rows.find_map(|matched| match matched.row.context {
                 HandoverContext::Is(Runs::In(context)) => Some(context),
                 _ => None,
             })

@@ -58,8 +58,8 @@ impl Modules {
             let contains_file = |folder: &str| {
                 folder.is_empty() || file.relative.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
             };
-            let all = modules.iter().enumerate().filter(|(_, module)| contains_file(&module.folder));
-            all.max_by_key(|(_, module)| module.folder.len()).map(|(index, _)| index as u32)
+            let containing_modules = modules.iter().enumerate().filter(|(_, module)| contains_file(&module.folder));
+            containing_modules.max_by_key(|(_, module)| module.folder.len()).map(|(index, _)| index as u32)
         });
         let of_file: Vec<Option<u32>> = of_file.collect();
         let words = modules.len().div_ceil(64);
@@ -74,7 +74,7 @@ impl Modules {
             with_test_files.iter().zip(&with_other_files).map(|(tests, others)| tests & !others).collect();
         let mut dependents: Vec<ModuleSet> = vec![vec![0; words]; modules.len()];
         let servers = (0..modules.len()).map(|index| {
-            let mut seen = FxHashSet::from_iter([index]);
+            let mut visited = FxHashSet::from_iter([index]);
             let mut queue = vec![index];
             let (mut by_servlets, mut is_reactive, mut by_publishers) = (false, false, false);
             while let Some(next) = queue.pop() {
@@ -89,7 +89,7 @@ impl Modules {
                 // A dependency on a module of tests is for the tests of the dependent, so the dependencies of that
                 // module do not count.
                 if next == index || !contains(&tests, next) {
-                    queue.extend(modules[next].needs.iter().copied().filter(|&other| seen.insert(other)));
+                    queue.extend(modules[next].needs.iter().copied().filter(|&other| visited.insert(other)));
                 }
             }
             Servers {

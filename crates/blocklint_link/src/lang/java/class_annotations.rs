@@ -16,9 +16,12 @@ impl<'a> Linker<'a> {
     /// annotation of a framework too, or by an annotation of an interface that declares the method.
     pub fn registered_by_class(&self, body: BodyRef) -> Vec<&'a HandoverRow> {
         let facts = self.program.facts(body.file);
-        let row = self.program.body(body);
-        let Some(own_class) = row.class.get() else { return Vec::new() };
-        if facts.language != Language::Java || row.kind != BodyKind::Function || row.flags.has(BodyFlags::STATIC) {
+        let body_facts = self.program.body(body);
+        let Some(own_class) = body_facts.class.get() else { return Vec::new() };
+        if facts.language != Language::Java
+            || body_facts.kind != BodyKind::Function
+            || body_facts.flags.has(BodyFlags::STATIC)
+        {
             return Vec::new();
         }
         let own_class = body.file.class_ref(own_class);
@@ -29,7 +32,7 @@ impl<'a> Linker<'a> {
         {
             rows.extend(class_rows);
         }
-        let Some(name) = self.program.global(body.file, row.name) else { return rows };
+        let Some(name) = self.program.global(body.file, body_facts.name) else { return rows };
         for ancestor in self.mro(own_class).iter() {
             let Ancestor::Class(class) = *ancestor else { continue };
             let class_facts = self.program.facts(class.file);
@@ -46,11 +49,11 @@ impl<'a> Linker<'a> {
     /// Returns the paths of the annotations of a class.
     pub(crate) fn class_annotations(&self, class: ClassRef) -> Vec<PathId> {
         let facts = self.program.facts(class.file);
-        let row = self.program.class(class);
-        let region = facts.body(row.parent.get().unwrap_or(BodyId(0))).region;
+        let class_facts = self.program.class(class);
+        let region = facts.body(class_facts.parent.get().unwrap_or(BodyId(0))).region;
         let scope = Scope { file: class.file, at: At { region, position: u32::MAX }, env: EnvId::NONE };
         let mut paths = Vec::new();
-        for &decorator in facts.list(row.decorators) {
+        for &decorator in facts.list(class_facts.decorators) {
             let typed = match facts.form(decorator) {
                 Form::Result(site) => self.callee(class.file.site_ref(site), EnvId::NONE),
                 _ => self.eval(scope, decorator),
@@ -69,7 +72,7 @@ impl<'a> Linker<'a> {
         for path in self.class_annotations(class) {
             let rows = self.library.handovers(path);
             loop_rows.extend(
-                rows.of_via(Via::Decorator).map(|found| found.row).filter(|row| {
+                rows.rows_of_via(Via::Decorator).map(|matched| matched.row).filter(|row| {
                     row.when.is_empty() && row.context == HandoverContext::Is(Runs::In(Context::EventLoop))
                 }),
             );

@@ -42,8 +42,8 @@ impl Linker<'_> {
             return false;
         }
         let mut before = self.program.sites_in(site.file.body_ref(body)).filter(|tested| {
-            let row = self.program.site(*tested);
-            row.kind == SiteKind::Call && row.args.len == 0 && row.at.position < site_at.position
+            let site_facts = self.program.site(*tested);
+            site_facts.kind == SiteKind::Call && site_facts.args.len == 0 && site_facts.at.position < site_at.position
         });
         before.any(|earlier_call| {
             let [Target::Body { body: method, .. }] = self.targets(earlier_call, EnvId::NONE).list[..] else {

@@ -35,8 +35,8 @@ impl Linker<'_> {
         let Some(depth) = depth.checked_sub(1) else { return };
         let facts = self.program.facts(body.file);
         for site in self.program.sites_in(body) {
-            let row = self.program.site(site);
-            if row.kind != SiteKind::Call {
+            let site_facts = self.program.site(site);
+            if site_facts.kind != SiteKind::Call {
                 continue;
             }
             match self.receiver_form(site) {
@@ -52,13 +52,13 @@ impl Linker<'_> {
                     };
                     if let Some(field) = field
                         && !fields.contains(&field)
-                        && self.runs_callable_in_field(field, facts.text(row.name))
+                        && self.runs_callable_in_field(field, facts.text(site_facts.name))
                     {
                         fields.push(field);
                     }
                 }
                 _ => {
-                    for method in self.other_methods_named(body, row.name) {
+                    for method in self.other_methods_named(body, site_facts.name) {
                         self.collect_fields_run(method, depth, fields);
                     }
                 }
@@ -71,16 +71,21 @@ impl Linker<'_> {
         let (facts, body_id) = self.program.facts_and_id(body);
         let class = self.program.body(body).class;
         let is_meant = |id: BodyId| {
-            let row = facts.body(id);
-            row.kind == BodyKind::Function && row.class == class && row.name == name && id != body_id
+            let body_facts = facts.body(id);
+            body_facts.kind == BodyKind::Function
+                && body_facts.class == class
+                && body_facts.name == name
+                && id != body_id
         };
-        let all = (0..facts.bodies.len()).map(|index| BodyId(index as u32));
-        all.filter(|&id| class.is_some() && is_meant(id)).map(|id| body.file.body_ref(id)).collect()
+        let body_ids = (0..facts.bodies.len()).map(|index| BodyId(index as u32));
+        body_ids.filter(|&id| class.is_some() && is_meant(id)).map(|id| body.file.body_ref(id)).collect()
     }
 
     /// True if a call of a method of this name on a field runs the lambda in the field: `task.run()`.
     fn runs_callable_in_field(&self, field: VarRef, method: &str) -> bool {
-        let Some(row) = self.program.assigns_of(field).find(|row| row.annotation.is_some()) else { return false };
+        let Some(row) = self.program.assigns_of(field).find(|assignment| assignment.annotation.is_some()) else {
+            return false;
+        };
         let declared = self.annotation(Scope { file: field.file, at: row.at, env: EnvId::NONE }, row.annotation);
         if !self.is_callable_type(declared) {
             return false;
@@ -99,10 +104,10 @@ impl Linker<'_> {
         let facts = self.program.facts(field.file);
         let params = self.values_assigned_to(field).into_iter().filter_map(|(_, value)| {
             let Form::Var(var) = facts.form(value) else { return None };
-            let row = facts.var(var);
-            let VarKind::Param(index) = row.kind else { return None };
-            let is_constructor = facts.text(facts.body(row.body).name) == "<init>";
-            is_constructor.then_some((field.file.body_ref(row.body), index))
+            let var_facts = facts.var(var);
+            let VarKind::Param(index) = var_facts.kind else { return None };
+            let is_constructor = facts.text(facts.body(var_facts.body).name) == "<init>";
+            is_constructor.then_some((field.file.body_ref(var_facts.body), index))
         });
         params.collect()
     }
@@ -147,14 +152,16 @@ impl Linker<'_> {
     /// Returns the names of the methods that run the callable in a parameter of their class's constructor.
     pub(crate) fn names_running_constructor_callable(&self, constructor: BodyRef, index: u32) -> Vec<Name> {
         let facts = self.program.facts(constructor.file);
-        let row = self.program.body(constructor);
-        if facts.language != Language::Java || facts.text(row.name) != "<init>" {
+        let body_facts = self.program.body(constructor);
+        if facts.language != Language::Java || facts.text(body_facts.name) != "<init>" {
             return Vec::new();
         }
         let methods = (0..facts.bodies.len()).map(|index| constructor.file.body_ref(BodyId(index as u32)));
         let methods = methods.filter(|method| {
             let method_row = self.program.body(*method);
-            method_row.kind == BodyKind::Function && method_row.class == row.class && method_row.name != row.name
+            method_row.kind == BodyKind::Function
+                && method_row.class == body_facts.class
+                && method_row.name != body_facts.name
         });
         let running = methods.filter(|&method| {
             let fields = self.fields_run_by(method);

@@ -17,11 +17,11 @@ impl Linker<'_> {
     /// not wait.
     pub fn implemented_by_library(&self, body: BodyRef) -> Option<PathId> {
         let facts = self.program.facts(body.file);
-        let row = self.program.body(body);
-        if facts.language != Language::Java || !row.flags.has(BodyFlags::STUB) {
+        let body_facts = self.program.body(body);
+        if facts.language != Language::Java || !body_facts.flags.has(BodyFlags::STUB) {
             return None;
         }
-        let class = body.file.class_ref(row.class.get()?);
+        let class = body.file.class_ref(body_facts.class.get()?);
         if self.program.class(class).kind != ClassKind::Interface
             || matches!(self.declared_role(body), Some(Role::Publisher | Role::Future))
         {
@@ -29,7 +29,7 @@ impl Linker<'_> {
         }
         let mut annotations = self.decorator_paths(body);
         annotations.extend(self.class_annotations(class));
-        let name = facts.text(row.name);
+        let name = facts.text(body_facts.name);
         let annotated = annotations.into_iter().find(|&path| self.library.is_marker_annotation(path));
         let path = annotated.map(|path| self.library.member(path, name)).or_else(|| {
             self.mro(class).iter().find_map(|ancestor| {

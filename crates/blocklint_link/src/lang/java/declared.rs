@@ -59,10 +59,11 @@ impl Linker<'_> {
             return None;
         }
         // A field and the methods of its name share a variable.
-        if facts.assigns_of(var).any(|row| row.kind == AssignKind::Definition) {
+        if facts.assigns_of(var).any(|assignment| assignment.kind == AssignKind::Definition) {
             return None;
         }
-        let declaration = facts.assigns_of(var).find(|row| row.annotation.is_some() && row.value.is_none())?;
+        let declaration =
+            facts.assigns_of(var).find(|assignment| assignment.annotation.is_some() && assignment.value.is_none())?;
         let Form::Name(sym) = facts.form(declaration.annotation) else { return None };
         let is_type_param = facts.list(params).iter().any(|&param| match facts.form(param) {
             Form::Cast(name, _) => facts.form(name) == Form::Str(sym),
@@ -125,9 +126,9 @@ impl Linker<'_> {
     fn returned_instances(&self, body: BodyRef, declared: Typed) -> Option<Typed> {
         let facts = self.program.facts(body.file);
         let [Val::Instance { class: base, .. }] = self.values.members(declared.value)[..] else { return None };
-        let row = self.program.body(body);
-        let method_class = body.file.class_ref(row.class.get()?);
-        let name = self.program.global(body.file, row.name)?;
+        let body_facts = self.program.body(body);
+        let method_class = body.file.class_ref(body_facts.class.get()?);
+        let name = self.program.global(body.file, body_facts.name)?;
         if self.direct_subclasses(base).is_empty() || !self.overrides(method_class, name).is_empty() {
             return None;
         }

@@ -4,7 +4,7 @@
 
 use crate::lang;
 use blocklint_core::{Context, Language};
-use blocklint_facts::{Form, FormId, VarKind};
+use blocklint_facts::{BodyKind, Form, FormId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::calls::targets::Target;
@@ -15,6 +15,9 @@ use crate::program::ids::{BodyRef, ClassRef, SiteRef};
 use crate::reactive::BodyUse;
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
+
+/// How many variables and fields are followed to the constant of a setting.
+const MAX_CONSTANT_DEPTH: u32 = 4;
 
 /// The number of calls that are followed from a deployment to the deployed object, or from a function to its callers.
 const MOST_CALLS: u32 = 5;
@@ -35,18 +38,19 @@ impl<'a> Linker<'a> {
     }
 
     /// True if a body is in a class that is deployed on worker threads, or if all its callers are.
-    fn is_called_only_on_workers(&self, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
+    fn is_called_only_on_workers(&self, body: BodyRef, depth: u32, visited: &mut FxHashSet<BodyRef>) -> bool {
         let (facts, body_id) = self.program.facts_and_id(body);
         let Some(class) = self.class_around(body) else { return false };
         if self.is_deployable(class) {
             return self.is_deployed_on_workers(class) || self.is_passed_to_workers(class);
         }
         // The callers matter only if the project deploys something on worker threads.
-        if depth == 0 || !self.deployments().on_workers.values().any(|&on_workers| on_workers) || !seen.insert(body) {
+        if depth == 0 || !self.deployments().on_workers.values().any(|&on_workers| on_workers) || !visited.insert(body)
+        {
             return false;
         }
         let mut method = body_id;
-        while facts.body(method).kind != blocklint_facts::BodyKind::Function {
+        while facts.body(method).kind != BodyKind::Function {
             let Some(parent) = facts.body(method).parent.get() else { return false };
             method = parent;
         }
@@ -54,7 +58,7 @@ impl<'a> Linker<'a> {
         let mut uses = uses.iter().filter(|body_use| !self.program.is_test(body_use.file())).peekable();
         uses.peek().is_some()
             && uses.all(|body_use| {
-                self.is_called_only_on_workers(self.program.body_of_site(body_use.site()), depth - 1, seen)
+                self.is_called_only_on_workers(self.program.body_of_site(body_use.site()), depth - 1, visited)
             })
     }
 
@@ -157,8 +161,12 @@ impl<'a> Linker<'a> {
                 let typed = self.eval(scope, form);
                 let known: Vec<ClassRef> = self.values.members(typed.value).into_iter().filter_map(class_of).collect();
                 if known.is_empty()
-                    && let Constant::Str(path) =
-                        self.constant_in(self.program.body_of(scope.file, scope.at), form, EnvId::NONE, 4)
+                    && let Constant::Str(path) = self.constant_in(
+                        self.program.body_of(scope.file, scope.at),
+                        form,
+                        EnvId::NONE,
+                        MAX_CONSTANT_DEPTH,
+                    )
                 {
                     classes.extend(lang::java::names::class_named(self, scope.file, &path));
                 }

@@ -30,7 +30,7 @@ impl Linker<'_> {
             VarKind::Param(0) => self.is_each_element_param(site, var),
             VarKind::Param(_) => false,
             _ => {
-                let mut assigned = facts.assigns_of(var).map(|row| row.value);
+                let mut assigned = facts.assigns_of(var).map(|assignment| assignment.value);
                 let is_element = |form: FormId| form.is_some() && matches!(facts.form(form), Form::Element(_));
                 assigned.next().is_some_and(is_element) && assigned.next().is_none()
             }
@@ -48,8 +48,8 @@ impl Linker<'_> {
         let Some(form) = self.receiver_form(site) else { return false };
         let Some(looked_up) = value_of_local(facts, form) else { return false };
         let Form::Result(call) = facts.form(looked_up) else { return false };
-        let row = facts.site(call);
-        let is_read = lang::java::words::MAP_LOOKUPS.contains(&facts.text(row.name));
+        let site_facts = facts.site(call);
+        let is_read = lang::java::words::MAP_LOOKUPS.contains(&facts.text(site_facts.name));
         let Some(key) = facts.args_of(call).first().copied().filter(|_| is_read) else { return false };
         if matches!(facts.form(key.value), Form::Str(_) | Form::Text(_) | Form::Int(_) | Form::None) {
             return false;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::lang;
 use blocklint_core::Language;
-use blocklint_facts::{Form, FormId};
+use blocklint_facts::{BodyId, Form, FormId};
 use blocklint_models::Via;
 
 use crate::calls::targets::{Target, TargetKind, Targets};
@@ -37,7 +37,9 @@ impl Linker<'_> {
     pub fn names_run_during_annotation(&self, body: BodyRef) -> Vec<Name> {
         let rows = self.decorator_paths(body).into_iter().flat_map(|path| {
             let rows = self.library.handovers(path);
-            rows.of_via(Via::Decorator).flat_map(|row| self.last_names(&row.row.during)).collect::<Vec<_>>()
+            rows.rows_of_via(Via::Decorator)
+                .flat_map(|matched| self.last_names(&matched.row.during))
+                .collect::<Vec<_>>()
         });
         rows.collect()
     }
@@ -58,9 +60,9 @@ impl Linker<'_> {
             if facts.language != Language::Java {
                 continue;
             }
-            for (index, row) in facts.bodies.iter().enumerate() {
-                let body = file.body_ref(blocklint_facts::BodyId(index as u32));
-                if !facts.list(row.decorators).is_empty() && self.decorator_paths(body).contains(&annotation) {
+            for (index, body_facts) in facts.bodies.iter().enumerate() {
+                let body = file.body_ref(BodyId(index as u32));
+                if !facts.list(body_facts.decorators).is_empty() && self.decorator_paths(body).contains(&annotation) {
                     methods.push(body);
                 }
             }

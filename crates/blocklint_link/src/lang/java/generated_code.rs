@@ -51,9 +51,9 @@ pub(crate) const RXJAVA_SINGLE: &str = "io.reactivex.rxjava3.core.Single";
 /// Returns the path of the method that an RxJava binding calls: `send` for `rxSend`.
 pub(crate) fn rxjava_delegate(path: &str) -> Option<String> {
     let (owner, name) = path.rsplit_once('.')?;
-    let mut rest = name.strip_prefix("rx")?.chars();
-    let first = rest.next().filter(|first| first.is_uppercase())?;
-    Some(first.to_lowercase().chain(rest).fold(format!("{owner}."), |mut text, letter| {
+    let mut letters = name.strip_prefix("rx")?.chars();
+    let initial = letters.next().filter(|initial| initial.is_uppercase())?;
+    Some(initial.to_lowercase().chain(letters).fold(format!("{owner}."), |mut text, letter| {
         text.push(letter);
         text
     }))
@@ -62,9 +62,9 @@ pub(crate) fn rxjava_delegate(path: &str) -> Option<String> {
 /// Returns the result of a call of a generated getter, or of `build` on a generated builder.
 pub(crate) fn generated_result(linker: &Linker<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
-    let Form::Attr(base, _) = facts.form(row.callee) else { return None };
-    let text = facts.text(row.name);
+    let site_facts = linker.program.site(site);
+    let Form::Attr(base, _) = facts.form(site_facts.callee) else { return None };
+    let text = facts.text(site_facts.name);
     if text == "build" {
         return builder_result(linker, site, MOST_BUILDER_CALLS);
     }
@@ -82,14 +82,14 @@ pub(crate) fn generated_result(linker: &Linker<'_>, site: SiteRef, env: EnvId) -
 
 /// Returns the field that a getter of this name reads.
 fn field_of_getter(method: &str) -> Option<String> {
-    let rest = match method.strip_prefix("get").or_else(|| method.strip_prefix("is")) {
+    let property = match method.strip_prefix("get").or_else(|| method.strip_prefix("is")) {
         Some(rest) if rest.starts_with(char::is_uppercase) => rest,
         // A fluent getter has the name of its field.
         _ => return Some(method.to_owned()),
     };
-    let mut letters = rest.chars();
-    let first = letters.next()?;
-    Some(first.to_lowercase().chain(letters).collect())
+    let mut letters = property.chars();
+    let initial = letters.next()?;
+    Some(initial.to_lowercase().chain(letters).collect())
 }
 
 /// Returns the value of a field that a generated getter reads, if a class with Lombok's annotations declares the field.
@@ -117,12 +117,12 @@ fn builder_result(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Type
     let Form::Attr(base, _) = facts.form(linker.program.site(site).callee) else { return None };
     let Form::Result(inner) = facts.form(base) else { return None };
     let inner = site.file.site_ref(inner);
-    let row = linker.program.site(inner);
-    if row.kind != SiteKind::Call {
+    let site_facts = linker.program.site(inner);
+    if site_facts.kind != SiteKind::Call {
         return None;
     }
-    let Form::Attr(owner, _) = facts.form(row.callee) else { return None };
-    if !matches!(facts.text(row.name), "builder" | "toBuilder") {
+    let Form::Attr(owner, _) = facts.form(site_facts.callee) else { return None };
+    if !matches!(facts.text(site_facts.name), "builder" | "toBuilder") {
         return builder_result(linker, inner, depth);
     }
     let owner = linker.eval(linker.scope_of(inner, EnvId::NONE), owner);

@@ -136,9 +136,9 @@ impl<'a> VisiblePackages<'a> {
             let mut packages = FxHashSet::default();
             for import in &facts.imports {
                 // The import of a package, of a class, or of a member of a class.
-                let levels = if import.kind == ImportKind::Package { 1 } else { 3 };
+                let segments = if import.kind == ImportKind::Package { 1 } else { 3 };
                 let mut enclosing = Some(facts.text(import.module));
-                for _ in 0..levels {
+                for _ in 0..segments {
                     let Some(package) = enclosing else { break };
                     packages.insert(package);
                     enclosing = package.rsplit_once('.').map(|(around, _)| around);

@@ -96,10 +96,10 @@ impl Linker<'_> {
     /// Returns the names of the sites that run a method of an iterator: loops, and inherited methods such as `forEach`.
     pub(crate) fn names_of_iterating_sites(&self, body: BodyRef) -> Vec<Name> {
         let facts = self.program.facts(body.file);
-        let row = self.program.body(body);
-        let name = facts.text(row.name);
+        let body_facts = self.program.body(body);
+        let name = facts.text(body_facts.name);
         let is_step = words::ITERATOR_STEPS.contains(&name) || name == words::ITERATOR_METHOD;
-        if !is_step || row.class.is_none() {
+        if !is_step || body_facts.class.is_none() {
             return Vec::new();
         }
         let site_names = [words::ITERATOR_METHOD].into_iter().chain(words::INHERITED_ITERATIONS.iter().copied());

@@ -38,9 +38,10 @@ impl Linker<'_> {
             .collect();
         let of_name: Vec<&&Provider> =
             of_type.iter().filter(|provider| provider.names.iter().any(|own| own == name)).collect();
-        match of_name.is_empty() {
-            true => of_type.iter().map(|provider| provider.body).collect(),
-            false => of_name.iter().map(|provider| provider.body).collect(),
+        if of_name.is_empty() {
+            of_type.iter().map(|provider| provider.body).collect()
+        } else {
+            of_name.iter().map(|provider| provider.body).collect()
         }
     }
 
@@ -56,11 +57,11 @@ impl Linker<'_> {
     /// Returns the library types in the declared type of a parameter or field.
     fn declared_paths(&self, var: VarRef) -> Vec<PathId> {
         let facts = self.program.facts(var.file);
-        let row = self.program.var(var);
-        let declared = match row.kind {
+        let var_facts = self.program.var(var);
+        let declared = match var_facts.kind {
             VarKind::Param(index) => {
-                let body = var.file.body_ref(row.body);
-                let annotation = facts.params_of(row.body).get(index as usize).map(|param| param.annotation);
+                let body = var.file.body_ref(var_facts.body);
+                let annotation = facts.params_of(var_facts.body).get(index as usize).map(|param| param.annotation);
                 annotation.map(|annotation| self.annotation(self.signature_scope(body), annotation))
             }
             _ => self.program.assigns_of(var).find(|assign| assign.kind == AssignKind::Declaration).map(|assign| {
@@ -87,8 +88,11 @@ impl Linker<'_> {
                 if source.facts.language != Language::Java {
                     continue;
                 }
-                for (index, row) in source.facts.bodies.iter().enumerate() {
-                    if row.kind == BodyKind::Function && row.returns.is_some() && row.decorators.len > 0 {
+                for (index, body_facts) in source.facts.bodies.iter().enumerate() {
+                    if body_facts.kind == BodyKind::Function
+                        && body_facts.returns.is_some()
+                        && body_facts.decorators.len > 0
+                    {
                         let body = FileId(slot as u32).body_ref(BodyId(index as u32));
                         providers.extend(self.find_provider(body));
                     }
@@ -101,15 +105,15 @@ impl Linker<'_> {
     /// Returns a method as a provider, if an annotation makes a container call it at startup: `@Bean`.
     fn find_provider(&self, body: BodyRef) -> Option<Provider> {
         let is_provider_annotation = |path: PathId| {
-            self.library.handovers(path).of_via(Via::Decorator).any(|handover| {
+            self.library.handovers(path).rows_of_via(Via::Decorator).any(|handover| {
                 handover.row.phase == Some(Phase::Startup)
                     && handover.row.context == HandoverContext::Is(Runs::In(Context::Unknown))
             })
         };
         let (_, made) = self.decorators(body).into_iter().find(|&(path, _)| is_provider_annotation(path))?;
         let facts = self.program.facts(body.file);
-        let row = self.program.body(body);
-        let result_types = self.library_types(self.annotation(self.signature_scope(body), row.returns).value);
+        let body_facts = self.program.body(body);
+        let result_types = self.library_types(self.annotation(self.signature_scope(body), body_facts.returns).value);
         let mut annotated_names = Vec::new();
         for arg in made.into_iter().flat_map(|site| self.program.args_of(site)) {
             match facts.form(arg.value) {
@@ -124,7 +128,8 @@ impl Linker<'_> {
                 _ => {}
             }
         }
-        let names = if annotated_names.is_empty() { vec![facts.text(row.name).to_owned()] } else { annotated_names };
+        let names =
+            if annotated_names.is_empty() { vec![facts.text(body_facts.name).to_owned()] } else { annotated_names };
         Some(Provider { body, names, result_types })
     }
 }

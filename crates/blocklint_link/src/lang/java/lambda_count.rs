@@ -1,7 +1,7 @@
 //! Java: the number of lambdas that implement a functional interface of the project. If there are many, a call of the
 //! interface probably runs a lambda and not the one class that implements the interface.
 
-use blocklint_facts::{BodyKind, ExitKind, FileFacts, Form, FormId, Sym};
+use blocklint_facts::{BodyId, BodyKind, ExitKind, FileFacts, Form, FormId, Sym};
 
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
@@ -44,15 +44,17 @@ impl Linker<'_> {
         let assigned = facts
             .assigns
             .iter()
-            .filter(|row| is_lambda(facts, row.value) && self.names_type(file, row.annotation, sym))
+            .filter(|assignment| {
+                is_lambda(facts, assignment.value) && self.names_type(file, assignment.annotation, sym)
+            })
             .count();
         let mut count = assigned;
-        for (body_index, row) in facts.bodies.iter().enumerate() {
-            let body = file.body_ref(blocklint_facts::BodyId(body_index as u32));
-            if row.kind != BodyKind::Function {
+        for (body_index, body_facts) in facts.bodies.iter().enumerate() {
+            let body = file.body_ref(BodyId(body_index as u32));
+            if body_facts.kind != BodyKind::Function {
                 continue;
             }
-            if self.names_type(file, row.returns, sym) {
+            if self.names_type(file, body_facts.returns, sym) {
                 let exits = self.program.exits_in(body).filter(|exit| exit.kind == ExitKind::Return);
                 count += exits.filter(|exit| is_lambda(facts, exit.value)).count();
             }
@@ -66,7 +68,7 @@ impl Linker<'_> {
     }
 
     /// Returns the number of calls that pass a lambda to a parameter, at most `most`.
-    fn count_lambdas_passed(&self, body: BodyRef, index: usize, most: usize) -> usize {
+    fn count_lambdas_passed(&self, body: BodyRef, index: usize, max_count: usize) -> usize {
         let names: Vec<Name> = self.body_names(body);
         let sites = names.into_iter().flat_map(|name| self.program.sites_named(name)).take(MOST_SITES);
         let passes_lambda = |site: &SiteRef| {
@@ -76,7 +78,7 @@ impl Linker<'_> {
                 && !self.program.is_test(site.file)
                 && self.targets(*site, EnvId::NONE).receiver_of(body).is_some()
         };
-        sites.filter(passes_lambda).take(most).count()
+        sites.filter(passes_lambda).take(max_count).count()
     }
 }
 

@@ -4,7 +4,7 @@
 
 use crate::lang;
 use blocklint_core::Language;
-use blocklint_models::root;
+use blocklint_models::library_root;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::models::library::Library;
@@ -29,7 +29,7 @@ impl<'a> JavaRoots<'a> {
         for source in program.files.iter().filter(|source| source.facts.language == Language::Java) {
             let facts = &source.facts;
             for import in &facts.imports {
-                let mut enclosing = Some(root(Language::Java, facts.text(import.module)));
+                let mut enclosing = Some(library_root(Language::Java, facts.text(import.module)));
                 while let Some(package) = enclosing {
                     // A package that is present has the packages around it, too.
                     if !roots.present.insert(package) {
@@ -57,7 +57,7 @@ impl<'a> JavaRoots<'a> {
 
     /// True if the project can have a value of the library of a path.
     pub fn may_have(&self, path: &str) -> bool {
-        self.all || self.has_root(root(Language::Java, path))
+        self.all || self.has_root(library_root(Language::Java, path))
     }
 
     fn has_root(&self, root: &str) -> bool {

@@ -19,17 +19,20 @@ impl Linker<'_> {
     /// Returns the overrides with code that a reference to a method may run; none if there are too many.
     pub(crate) fn referenced_overrides(&self, method: BodyRef, receiver: BoundId) -> Vec<BodyRef> {
         let facts = self.program.facts(method.file);
-        let row = self.program.body(method);
-        if facts.language != Language::Java || row.kind != BodyKind::Function || self.method_kind(method).is_static {
+        let body_facts = self.program.body(method);
+        if facts.language != Language::Java
+            || body_facts.kind != BodyKind::Function
+            || self.method_kind(method).is_static
+        {
             return Vec::new();
         }
-        let Some(method_class) = row.class.get() else { return Vec::new() };
+        let Some(method_class) = body_facts.class.get() else { return Vec::new() };
         let class = match receiver.is_some().then(|| self.values.single(receiver)) {
             None => method.file.class_ref(method_class),
             Some(Val::Instance { class, exact: false, .. }) => class,
             Some(_) => return Vec::new(),
         };
-        let Some(name) = self.program.global(method.file, row.name) else { return Vec::new() };
+        let Some(name) = self.program.global(method.file, body_facts.name) else { return Vec::new() };
         let count = self.program.params_of(method).len();
         let candidates = self.overrides(class, name);
         let is_candidate = |body: &&BodyRef| {
@@ -45,8 +48,8 @@ impl Linker<'_> {
     pub fn may_be_referred_to(&self, method: BodyRef, receiver: BoundId, body: BodyRef) -> bool {
         let name = |body: BodyRef| {
             let facts = self.program.facts(body.file);
-            let row = self.program.body(body);
-            (row.class.is_some(), facts.text(row.name))
+            let body_facts = self.program.body(body);
+            (body_facts.class.is_some(), facts.text(body_facts.name))
         };
         method != body
             && self.program.language(body.file) == Language::Java

@@ -104,12 +104,13 @@ impl Semantics for Java {
 
     /// True if a site runs one of its targets. A loop runs all of them: `iterator` of the object and the methods of
     /// that iterator.
-    fn are_alternatives(&self, linker: &Linker<'_>, site: SiteRef, targets: &Targets) -> bool {
+    fn bodies_are_alternatives(&self, linker: &Linker<'_>, site: SiteRef, targets: &Targets) -> bool {
         let facts = linker.program.facts(site.file);
-        let row = linker.program.site(site);
-        let iterates = row.kind == SiteKind::Iterate || words::INHERITED_ITERATIONS.contains(&facts.text(row.name));
+        let site_facts = linker.program.site(site);
+        let iterates =
+            site_facts.kind == SiteKind::Iterate || words::INHERITED_ITERATIONS.contains(&facts.text(site_facts.name));
         if !iterates {
-            return self.runs_one_target(targets);
+            return self.rows_are_alternatives(targets);
         }
         let mut names = FxHashSet::default();
         targets.list.iter().any(|target| match *target {
@@ -163,14 +164,16 @@ impl Semantics for Java {
     fn declared_variable(&self, linker: &Linker<'_>, scope: Scope, var: VarId) -> Option<Typed> {
         let facts = linker.program.facts(scope.file);
         // The declared type applies to later assignments, too.
-        match facts.assigns_of(var).find(|row| row.annotation.is_some()) {
+        match facts.assigns_of(var).find(|assignment| assignment.annotation.is_some()) {
             Some(row) => Some(linker.annotation(Scope { at: row.at, ..scope }, row.annotation)),
-            None => matches!(facts.var(var).kind, VarKind::Param(_)).then(|| linker.param(scope.file.var_ref(var))),
+            None => {
+                matches!(facts.var(var).kind, VarKind::Param(_)).then(|| linker.param_value(scope.file.var_ref(var)))
+            }
         }
     }
 
     fn shares_name_with_method(&self, linker: &Linker<'_>, file: FileId, var: VarId) -> bool {
-        linker.program.facts(file).assigns_of(var).any(|row| row.kind == AssignKind::Definition)
+        linker.program.facts(file).assigns_of(var).any(|assignment| assignment.kind == AssignKind::Definition)
     }
 
     fn refine_declared(&self, linker: &Linker<'_>, var: VarRef, declared: Typed) -> Typed {

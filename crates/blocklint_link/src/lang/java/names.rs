@@ -106,8 +106,8 @@ fn member_around(linker: &Linker<'_>, file: FileId, body: BodyId, name: Name) ->
         return None;
     }
     while let Some(id) = enclosing.get() {
-        let row = facts.body(id);
-        let class = row
+        let body_facts = facts.body(id);
+        let class = body_facts
             .class
             .get()
             .or_else(|| facts.classes.iter().position(|class| class.body == id).map(|index| ClassId(index as u32)));
@@ -121,7 +121,7 @@ fn member_around(linker: &Linker<'_>, file: FileId, body: BodyId, name: Name) ->
                 }
             }
         }
-        enclosing = row.parent;
+        enclosing = body_facts.parent;
     }
     None
 }
@@ -162,8 +162,8 @@ impl Linker<'_> {
 /// Returns the top-level class of this name in a package of the project. Programs of one project may have classes of
 /// the same qualified name; the class in the nearest folder is the result.
 fn class_in_package(linker: &Linker<'_>, from: FileId, wanted: &str, name: Name) -> Option<ClassRef> {
-    let all = linker.hierarchy.top_classes(name).iter().copied();
-    let mut found: Vec<ClassRef> = all.filter(|class| package_of_file(linker, class.file) == wanted).collect();
+    let classes = linker.hierarchy.top_classes(name).iter().copied();
+    let mut found: Vec<ClassRef> = classes.filter(|class| package_of_file(linker, class.file) == wanted).collect();
     if found.len() > 1 {
         let path = |file: FileId| linker.program.files[file.index()].relative.as_str();
         let shared = |class: &ClassRef| {
@@ -251,12 +251,12 @@ pub(crate) fn method_reference(linker: &Linker<'_>, member: Val, name: Name) -> 
 /// Returns the callee of a call, with overloads of another arity left out.
 pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
-    if facts.text(row.name) == "<init>" {
+    let site_facts = linker.program.site(site);
+    if facts.text(site_facts.name) == "<init>" {
         return explicit_constructor(linker, site);
     }
     // The callee is a method, not a field of the same name.
-    let typed = match facts.form(row.callee) {
+    let typed = match facts.form(site_facts.callee) {
         Form::Attr(base, sym) => {
             let base = linker.without_none(linker.eval(scope, base));
             match linker.program.global(site.file, sym) {
@@ -264,7 +264,7 @@ pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed 
                     let is_object = |member: Val| !matches!(member, Val::Fn { .. } | Val::Partial { .. });
                     let members = linker.values.members(base.value);
                     // Some possible receivers are callables: their call is a call of the callable itself.
-                    let is_inherited_method = INTERFACE_OWN_METHODS.contains(&facts.text(row.name));
+                    let is_inherited_method = INTERFACE_OWN_METHODS.contains(&facts.text(site_facts.name));
                     if members.len() > 1 && !is_inherited_method && members.iter().any(|&member| !is_object(member)) {
                         linker.map(base, |member| {
                             if is_object(member) { linker.attr(member, name) } else { linker.known(member) }
@@ -276,12 +276,12 @@ pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed 
                 None => linker.unknown(Why::Attribute),
             }
         }
-        _ => linker.eval(scope, row.callee),
+        _ => linker.eval(scope, site_facts.callee),
     };
-    let typed = match (linker.values.is_unknown(typed.value), row.flags.has(SiteFlags::BARE)) {
+    let typed = match (linker.values.is_unknown(typed.value), site_facts.flags.has(SiteFlags::BARE)) {
         (true, true) => {
-            let body = facts.body_of(row.at);
-            match linker.program.global(site.file, row.name) {
+            let body = facts.body_of(site_facts.at);
+            match linker.program.global(site.file, site_facts.name) {
                 Some(name) => member_around(linker, site.file, body, name).unwrap_or(typed),
                 None => typed,
             }
@@ -307,7 +307,7 @@ pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed 
     // A method that is called through a functional interface has another name than the call, and no overloads.
     let is_of_name = |body: BodyRef| {
         let body_facts = linker.program.facts(body.file);
-        body_facts.text(linker.program.body(body).name) == facts.text(row.name)
+        body_facts.text(linker.program.body(body).name) == facts.text(site_facts.name)
     };
     let (named, others): (Vec<BodyRef>, Vec<BodyRef>) = bodies.into_iter().partition(|&body| is_of_name(body));
     let mut fitting = if named.is_empty() { Vec::new() } else { linker.fitting_overloads(named, site) };
@@ -322,7 +322,7 @@ pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed 
 fn inherited_overload(linker: &Linker<'_>, site: SiteRef, typed: Typed) -> Option<Typed> {
     let count = linker.program.args_of(site).len();
     let members = linker.values.members(typed.value);
-    let first = members.iter().find_map(|val| match *val {
+    let found_class = members.iter().find_map(|val| match *val {
         Val::Fn { body, receiver, .. } => Some((body, receiver)),
         _ => None,
     })?;
@@ -330,7 +330,7 @@ fn inherited_overload(linker: &Linker<'_>, site: SiteRef, typed: Typed) -> Optio
     if members.iter().any(|val| !matches!(val, Val::Fn { .. })) || members.iter().any(takes_arguments) {
         return None;
     }
-    let (body, receiver) = first;
+    let (body, receiver) = found_class;
     let own = linker.program.body(body);
     let name = linker.program.global(body.file, own.name)?;
     let class = body.file.class_ref(own.class.get()?);
@@ -353,12 +353,12 @@ fn inherited_overload(linker: &Linker<'_>, site: SiteRef, typed: Typed) -> Optio
 /// Returns the callee of `this(…)` and `super(…)`: a constructor of the enclosing class, or of its base class.
 fn explicit_constructor(linker: &Linker<'_>, site: SiteRef) -> Typed {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
-    let Some(class) = linker.class_around(linker.program.body_of(site.file, row.at)) else {
+    let site_facts = linker.program.site(site);
+    let Some(class) = linker.class_around(linker.program.body_of(site.file, site_facts.at)) else {
         return linker.unknown(Why::Unbound);
     };
     let Some(init) = linker.program.name("<init>") else { return linker.unknown(Why::Unbound) };
-    let skipped = usize::from(facts.form(row.callee) != Form::This);
+    let skipped = usize::from(facts.form(site_facts.callee) != Form::This);
     let order = linker.mro(class);
     for ancestor in order.iter().skip(skipped) {
         let Ancestor::Class(owner) = *ancestor else { continue };
@@ -394,12 +394,15 @@ const INTERFACE_OWN_METHODS: &[&str] = &[
 /// of the lambda in `work`. Else returns `typed`.
 fn callable_receiver_or(linker: &Linker<'_>, typed: Typed, scope: Scope, site: SiteRef) -> Typed {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
-    let Form::Attr(base, _) = facts.form(row.callee) else { return typed };
+    let site_facts = linker.program.site(site);
+    let Form::Attr(base, _) = facts.form(site_facts.callee) else { return typed };
     let receiver = linker.eval(scope, base);
     let callable =
         linker.values.members(receiver.value).iter().any(|val| matches!(val, Val::Fn { .. } | Val::Partial { .. }));
-    if callable && !INTERFACE_OWN_METHODS.contains(&facts.text(row.name)) && linker.values.is_unknown(typed.value) {
+    if callable
+        && !INTERFACE_OWN_METHODS.contains(&facts.text(site_facts.name))
+        && linker.values.is_unknown(typed.value)
+    {
         receiver
     } else {
         typed

@@ -5,14 +5,14 @@ use crate::lang;
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyFlags, BodyKind, Form, FormId, ParamKind};
+use blocklint_facts::{At, BodyFlags, BodyKind, Form, FormId, Param, ParamKind};
 use blocklint_models::{CallRows, HandoverRows, Selector};
 
 use crate::calls::targets::Target;
 use crate::classes::hierarchy::Ancestor;
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
-use crate::values::value::{EnvId, Val};
+use crate::values::value::{EnvId, Val, ValueId};
 
 /// The number of inferred steps to a method reference whose overload is unknown.
 const STEPS_TO_UNKNOWN_OVERLOAD: u8 = 2;
@@ -134,8 +134,8 @@ impl<'a> Linker<'a> {
                 let params = self.program.params_of(body);
                 params.get(index).map(|param| self.annotation(self.signature_scope(body), param.annotation).value)
             });
-            let first = declared.next();
-            declared.any(|other| Some(other) != first)
+            let declared_type = declared.next();
+            declared.any(|other| Some(other) != declared_type)
         };
         let types: Vec<Option<Rc<str>>> = self
             .program
@@ -151,21 +151,21 @@ impl<'a> Linker<'a> {
         let fit = if fit.is_empty() { same_arity } else { fit };
         // An overload whose parameters have exactly the types of the arguments wins over one with wider types.
         let exact: Vec<usize> = fit.iter().map(|&body| self.count_exact_arguments(body, &types)).collect();
-        let most = exact.iter().copied().max().unwrap_or_default();
-        fit.into_iter().zip(exact).filter(|&(_, count)| count == most).map(|(body, _)| body).collect()
+        let max_exact = exact.iter().copied().max().unwrap_or_default();
+        fit.into_iter().zip(exact).filter(|&(_, count)| count == max_exact).map(|(body, _)| body).collect()
     }
 
     /// True if a call of a base class's method may run this override of a derived class. In Java the arguments of the
     /// call must fit the override.
     pub fn may_run_override(&self, class: ClassRef, name: Name, body: BodyRef, site: SiteRef) -> bool {
-        let all = self.overrides(class, name);
-        let Ok(index) = all.binary_search(&body) else { return false };
+        let override_list = self.overrides(class, name);
+        let Ok(index) = override_list.binary_search(&body) else { return false };
         match self.program.language(body.file) {
             Language::Java => {}
             Language::Rust => return self.allows_trait_arguments(class, body, site),
             Language::Python => return true,
         }
-        let find = || self.fits_override(class, body, site, &all[..], index);
+        let find = || self.fits_override(class, body, site, &override_list[..], index);
         self.query(&self.tables.java.override_targets, (site, body), bool::default, find)
     }
 
@@ -180,10 +180,10 @@ impl<'a> Linker<'a> {
                 Target::Body { body, .. } => usize::from(!self.is_stub(body)),
                 Target::Row { .. } => 1,
                 Target::Overrides { class, name } => {
-                    let all = self.overrides(class, name);
+                    let override_list = self.overrides(class, name);
                     let is_meant =
                         |body: BodyRef| !self.is_stub(body) && self.may_run_override(class, name, body, site);
-                    all.iter().filter(|&&body| is_meant(body)).take(2).count()
+                    override_list.iter().filter(|&&body| is_meant(body)).take(2).count()
                 }
             });
             bodies.sum::<usize>() > 1
@@ -191,7 +191,14 @@ impl<'a> Linker<'a> {
     }
 
     /// True if a call may run the override at an index of all overrides.
-    fn fits_override(&self, class: ClassRef, body: BodyRef, site: SiteRef, all: &[BodyRef], index: usize) -> bool {
+    fn fits_override(
+        &self,
+        class: ClassRef,
+        body: BodyRef,
+        site: SiteRef,
+        overrides: &[BodyRef],
+        index: usize,
+    ) -> bool {
         if !self.may_run_in_one_program(site.file, body.file) || self.proxy_context(body, site).is_some() {
             return false;
         }
@@ -205,8 +212,8 @@ impl<'a> Linker<'a> {
         // The overrides are sorted, so those of one class are neighbours.
         let is_sibling =
             |other: &&BodyRef| other.file == body.file && self.program.body(**other).class == class_of_override;
-        let before = all[..index].iter().rev().take_while(is_sibling);
-        let siblings: Vec<BodyRef> = before.chain(all[index..].iter().take_while(is_sibling)).copied().collect();
+        let before = overrides[..index].iter().rev().take_while(is_sibling);
+        let siblings: Vec<BodyRef> = before.chain(overrides[index..].iter().take_while(is_sibling)).copied().collect();
         self.fitting_overloads(siblings, site).contains(&body)
     }
 
@@ -219,13 +226,13 @@ impl<'a> Linker<'a> {
         let Some(wanted) = self.values.nth(args, 0).and_then(|value| self.only_class(value)) else { return false };
         let facts = self.program.facts(body.file);
         let Some(class_of_override) = self.program.body(body).class.get() else { return false };
-        let row = facts.class(class_of_override);
-        let class_at = blocklint_facts::At { region: facts.body(row.parent).region, position: u32::MAX };
+        let class_facts = facts.class(class_of_override);
+        let class_at = At { region: facts.body(class_facts.parent).region, position: u32::MAX };
         let scope = crate::values::expr::Scope { file: body.file, at: class_at, env: EnvId::NONE };
         if declared != class {
             return false;
         }
-        facts.list(row.bases).iter().any(|&base| {
+        facts.list(class_facts.bases).iter().any(|&base| {
             let base = self.annotation(scope, base);
             let [Val::Instance { class: base_class, args, .. }] = self.values.members(base.value)[..] else {
                 return false;
@@ -240,7 +247,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the one class of the project that a value is an instance of.
-    fn only_class(&self, value: crate::values::value::ValueId) -> Option<ClassRef> {
+    fn only_class(&self, value: ValueId) -> Option<ClassRef> {
         match self.values.members(value)[..] {
             [Val::Instance { class, .. }] => Some(class),
             _ => None,
@@ -285,8 +292,8 @@ impl<'a> Linker<'a> {
         });
         between.any(|class| {
             overrides.iter().any(|override_ref| {
-                let row = self.program.body(*override_ref);
-                let owner = row.class.get().map(|class| override_ref.file.class_ref(class));
+                let body_facts = self.program.body(*override_ref);
+                let owner = body_facts.class.get().map(|class| override_ref.file.class_ref(class));
                 owner == Some(class) && self.takes_argument_count(*override_ref, count)
             })
         })
@@ -296,7 +303,7 @@ impl<'a> Linker<'a> {
     fn count_exact_arguments(&self, body: BodyRef, types: &[Option<Rc<str>>]) -> usize {
         let scope = self.signature_scope(body);
         let params = self.program.params_of(body).iter().zip(types);
-        let is_exact = |(param, argument): &(&blocklint_facts::Param, &Option<Rc<str>>)| {
+        let is_exact = |(param, argument): &(&Param, &Option<Rc<str>>)| {
             let Some(argument) = argument.as_deref().and_then(|names| names.split(NAME_SEPARATOR).next()) else {
                 return false;
             };
@@ -373,21 +380,21 @@ impl<'a> Linker<'a> {
             self.type_names_of(*declared)
                 .is_none_or(|bases| has_type_name(&bases, names.split(NAME_SEPARATOR).next().unwrap_or("")))
         };
-        match () {
-            () if is_exact => Fit::Exact,
-            () if has_type_name(&names, &wanted) => Fit::Open,
-            // A project's class that is no subtype of the parameter's type, nor a supertype.
-            () if matches!((declared, argument), (Val::Instance { .. }, _) | (_, Val::Instance { .. }))
-                && !derives() =>
-            {
-                Fit::Never
-            }
-            () if is_value_type(&wanted) => Fit::Never,
-            () => Fit::Open,
+        // A project's class that is no subtype of the parameter's type, nor a supertype.
+        let is_unrelated =
+            || matches!((declared, argument), (Val::Instance { .. }, _) | (_, Val::Instance { .. })) && !derives();
+        if is_exact {
+            Fit::Exact
+        } else if has_type_name(&names, &wanted) {
+            Fit::Open
+        } else if is_unrelated() || is_value_type(&wanted) {
+            Fit::Never
+        } else {
+            Fit::Open
         }
     }
 
-    /// True if a type is that of Java's arrays.
+    /// True if a type is Java's array type.
     pub(crate) fn is_array(&self, ty: PathId) -> bool {
         self.library.language(ty) == Language::Java && *self.library.text(ty) == *lang::java::names::ARRAY
     }

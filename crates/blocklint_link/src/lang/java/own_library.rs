@@ -26,11 +26,11 @@ impl Linker<'_> {
     /// models. The rows describe the arguments, so the method's own code is not followed.
     pub(crate) fn path_with_handovers(&self, body: BodyRef) -> Option<PathId> {
         let facts = self.program.facts(body.file);
-        let row = self.program.body(body);
-        let class = row.class.get().filter(|_| facts.language == Language::Java)?;
+        let body_facts = self.program.body(body);
+        let class = body_facts.class.get().filter(|_| facts.language == Language::Java)?;
         self.mro(body.file.class_ref(class)).iter().find_map(|ancestor| {
             let Ancestor::Class(class) = *ancestor else { return None };
-            let path = self.library.member(self.described_class_path(class)?, facts.text(row.name));
+            let path = self.library.member(self.described_class_path(class)?, facts.text(body_facts.name));
             let handovers = self.library.handovers(path);
             handovers.iter().any(|handover| matches!(handover.row.selector, Selector::Argument(_))).then_some(path)
         })

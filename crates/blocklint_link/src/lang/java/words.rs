@@ -124,12 +124,12 @@ pub(crate) fn is_servlet_path(path: &str) -> bool {
 pub(crate) fn is_reactive_server_path(path: &str) -> bool {
     let mut parts = path.split('.');
     let found = parts.find(|part| matches!(*part, "reactive" | "netty" | "ServerWebExchange"));
-    let mut rest = parts;
-    match (found, rest.next()) {
+    let mut remaining_parts = parts;
+    match (found, remaining_parts.next()) {
         // An HTTP client and an HTTP server share this package.
-        (Some("reactive"), Some("function")) => rest.any(|part| part == "server"),
+        (Some("reactive"), Some("function")) => remaining_parts.any(|part| part == "server"),
         (Some(_), Some("client")) => false,
-        (Some(_), _) => !rest.any(|part| part == "client"),
+        (Some(_), _) => !remaining_parts.any(|part| part == "client"),
         (None, _) => false,
     }
 }
@@ -369,7 +369,7 @@ pub(crate) fn time_unit(path: &str) -> Option<f64> {
     })
 }
 
-/// True if a path is that of `TimeUnit`.
+/// True if a path refers to `TimeUnit`.
 pub(crate) fn is_time_unit(path: &str) -> bool {
     path == "java.util.concurrent.TimeUnit"
 }

@@ -2,7 +2,7 @@
 //! `router.get().blockingHandler(new Rates())`. The deployment of verticles is in `deployment.rs`.
 
 use blocklint_core::Context;
-use blocklint_facts::{BodyKind, Form, SiteKind};
+use blocklint_facts::{BodyKind, Form, SiteId, SiteKind};
 
 use crate::linker::Linker;
 use crate::program::ids::{ClassRef, FileId};
@@ -16,14 +16,12 @@ impl Linker<'_> {
     pub(crate) fn is_passed_to_workers(&self, class: ClassRef) -> bool {
         let (facts, class_id) = self.program.facts_and_id(class);
         if facts.text(self.program.class(class).name).is_empty() {
-            let mut creations = facts
-                .sites
-                .iter()
-                .enumerate()
-                .filter(|(_, row)| row.kind == SiteKind::New && facts.form(row.callee) == Form::Class(class_id));
+            let mut creations = facts.sites.iter().enumerate().filter(|(_, site_facts)| {
+                site_facts.kind == SiteKind::New && facts.form(site_facts.callee) == Form::Class(class_id)
+            });
             let index = self.program.index_of(class.file);
             return creations.next().is_some_and(|(index_of_site, _)| {
-                let uses = index.uses_of_result(blocklint_facts::SiteId(index_of_site as u32));
+                let uses = index.uses_of_result(SiteId(index_of_site as u32));
                 let mut uses = uses.iter().peekable();
                 uses.peek().is_some() && uses.all(|(mention, _)| self.is_use_on_workers(class.file, mention))
             });

@@ -24,12 +24,12 @@ pub(crate) enum Decorator {
     Transparent,
 }
 
-/// True if the path is that of a base class that marks interfaces: `typing.Protocol`.
+/// True if the path refers to a base class that marks interfaces: `typing.Protocol`.
 pub fn is_interface_marker(path: &str) -> bool {
     matches!(path, "abc.ABC" | "builtins.object" | "typing.Generic" | "typing.Protocol")
 }
 
-/// True if the path is that of `str`. Callers of a parameter `name: str = None` pass a text that is not empty.
+/// True if the path refers to `str`. Callers of a parameter `name: str = None` pass a text that is not empty.
 pub(crate) fn is_text(path: &str) -> bool {
     path == "builtins.str"
 }
@@ -39,12 +39,12 @@ pub(crate) fn splits_string(name: &str) -> bool {
     matches!(name, "partition" | "rpartition" | "rsplit" | "split")
 }
 
-/// True if the path is that of `Literal`, whose arguments are the possible values.
+/// True if the path refers to `Literal`, whose arguments are the possible values.
 pub(crate) fn is_literal_constructor(path: &str) -> bool {
     matches!(path, "typing.Literal" | "typing_extensions.Literal")
 }
 
-/// True if the path is that of an abstract type of streams: values declared so are of other types.
+/// True if the path refers to an abstract type of streams: values declared so are of other types.
 pub(crate) fn is_abstract_stream(path: &str) -> bool {
     matches!(path, "typing.IO" | "typing.BinaryIO" | "typing.TextIO")
 }
@@ -95,12 +95,12 @@ pub(crate) fn decorator_by_name(name: &str) -> Option<Decorator> {
     }
 }
 
-/// True if the path is that of a base class without members: `typing.Generic`.
+/// True if the path refers to a base class without members: `typing.Generic`.
 pub(crate) fn adds_no_members(path: &str) -> bool {
     matches!(path, "typing.Generic" | "typing.Protocol" | "typing_extensions.Protocol" | "builtins.object" | "abc.ABC")
 }
 
-/// True if the path is that of `typing.cast`, which returns its argument.
+/// True if the path refers to `typing.cast`, which returns its argument.
 pub(crate) fn is_cast(path: &str) -> bool {
     matches!(path, "typing.cast" | "typing_extensions.cast")
 }

@@ -76,8 +76,8 @@ pub(crate) fn is_environment_test(facts: &FileFacts, test: FormId) -> bool {
     };
     match facts.form(test) {
         Form::Result(call) => {
-            let row = facts.site(call);
-            let reads_environment = match facts.form(row.callee) {
+            let site_facts = facts.site(call);
+            let reads_environment = match facts.form(site_facts.callee) {
                 Form::Attr(base, name) => {
                     facts.text(name) == "getenv" || facts.text(name) == "get" && is_environment(base)
                 }
@@ -120,8 +120,8 @@ pub fn never_returns(facts: &FileFacts, annotation: FormId) -> bool {
 /// True if a function of this name, by convention, is the main function of a program.
 pub fn may_be_main(name: &str) -> bool {
     let name = name.trim_start_matches('_');
-    let first = name.split('_').next().unwrap_or(name);
-    matches!(first, "main" | "run" | "start" | "cli" | "launch" | "execute" | "serve" | "worker")
+    let first_word = name.split('_').next().unwrap_or(name);
+    matches!(first_word, "main" | "run" | "start" | "cli" | "launch" | "execute" | "serve" | "worker")
         || name.ends_with("_main")
 }
 
@@ -194,8 +194,8 @@ pub(crate) fn has_exception_name(name: &str) -> bool {
 /// True if an awaited call of this name, by convention, runs until it is stopped: `await server.serve()`.
 pub fn serves(name: &str) -> bool {
     let name = name.trim_start_matches('_');
-    let first = name.split('_').next().unwrap_or(name);
-    matches!(first, "serve" | "listen" | "consume" | "poll" | "watch" | "loop")
+    let first_word = name.split('_').next().unwrap_or(name);
+    matches!(first_word, "serve" | "listen" | "consume" | "poll" | "watch" | "loop")
         || matches!(name, "run" | "start" | "wait_closed" | "mainloop" | "run_app" | "run_server" | "start_server")
         || ["_forever", "_loop", "_until_stopped", "_polling"].iter().any(|end| name.ends_with(end))
 }

@@ -19,26 +19,26 @@ type KindTest = (FormId, Flow, bool);
 
 impl Linker<'_> {
     /// Returns the function and the kind in a test for the kind of a function, and true if the function has that kind
-    /// when the test's result is `holds`.
-    fn find_kind_test(&self, file: FileId, test: FormId, holds: bool, depth: u32) -> Option<KindTest> {
+    /// when the test's result is `outcome`.
+    fn find_kind_test(&self, file: FileId, test: FormId, outcome: bool, depth: u32) -> Option<KindTest> {
         let depth = depth.checked_sub(1)?;
         let facts = self.program.facts(file);
         match facts.form(test) {
-            Form::Not(inner) => self.find_kind_test(file, inner, !holds, depth),
+            Form::Not(inner) => self.find_kind_test(file, inner, !outcome, depth),
             // `is_async = iscoroutinefunction(func)`
             Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => {
-                self.find_kind_test(file, facts.only_value_of(var)?.value, holds, depth)
+                self.find_kind_test(file, facts.only_value_of(var)?.value, outcome, depth)
             }
-            Form::Alt(AltKind::And, list) if holds => {
+            Form::Alt(AltKind::And, list) if outcome => {
                 facts.list(list).iter().find_map(|&part| self.find_kind_test(file, part, true, depth))
             }
-            Form::Alt(AltKind::Or, list) if !holds => {
+            Form::Alt(AltKind::Or, list) if !outcome => {
                 facts.list(list).iter().find_map(|&part| self.find_kind_test(file, part, false, depth))
             }
             Form::Result(call) => {
                 let [argument] = facts.args_of(call)[..] else { return None };
                 let kind = lang::python::conventions::tested_kind(facts.text(facts.site(call).name))?;
-                matches!(facts.form(argument.value), Form::Var(_)).then_some((argument.value, kind, holds))
+                matches!(facts.form(argument.value), Form::Var(_)).then_some((argument.value, kind, outcome))
             }
             _ => None,
         }
@@ -51,10 +51,10 @@ impl Linker<'_> {
         if facts.language != Language::Python {
             return false;
         }
-        self.tests_at(file, region).any(|(test, holds)| {
-            self.find_kind_test(file, test, holds, DEPTH).is_some_and(|(function, kind, holds)| {
-                holds && kind == Flow::Coroutine && facts.form(function) == Form::Var(param)
-            }) || holds && self.is_coroutine_test(file, test, param)
+        self.tests_at(file, region).any(|(test, outcome)| {
+            self.find_kind_test(file, test, outcome, DEPTH).is_some_and(|(function, kind, outcome)| {
+                outcome && kind == Flow::Coroutine && facts.form(function) == Form::Var(param)
+            }) || outcome && self.is_coroutine_test(file, test, param)
         })
     }
 
@@ -76,13 +76,13 @@ impl Linker<'_> {
             Val::External(path) | Val::Method { path, .. } => {
                 let rows = self.library.calls(path);
                 let is_async = rows.with(|row| row.is_async == Some(true)).next().is_some();
-                (!is_async && rows.effect().any(|row| row.held().is_some())).then_some(Flow::Sync)
+                (!is_async && rows.effect().any(|row| row.held_effect().is_some())).then_some(Flow::Sync)
             }
             _ => None,
         };
         let members = self.values.members(self.eval(scope, form).value);
-        let first = kind_of(members.first()?)?;
-        members.iter().all(|val| kind_of(val) == Some(first)).then_some(first)
+        let first_kind = kind_of(members.first()?)?;
+        members.iter().all(|val| kind_of(val) == Some(first_kind)).then_some(first_kind)
     }
 
     /// Returns the result of a test for the kind of a function, if the function is known.
@@ -104,7 +104,9 @@ impl Linker<'_> {
     }
 
     fn kind_tests_at(&self, file: FileId, region: RegionId) -> Vec<KindTest> {
-        self.tests_at(file, region).filter_map(|(test, holds)| self.find_kind_test(file, test, holds, DEPTH)).collect()
+        self.tests_at(file, region)
+            .filter_map(|(test, outcome)| self.find_kind_test(file, test, outcome, DEPTH))
+            .collect()
     }
 
     /// True if a site is in a branch of a test for the kind of a function.

@@ -4,7 +4,7 @@ use crate::classes::hierarchy::Ancestor;
 use crate::linker::{Linker, Typed};
 use crate::program::ids::ClassRef;
 use crate::values::expr::Scope;
-use crate::values::value::Val;
+use crate::values::value::{EnvId, Val};
 
 impl Linker<'_> {
     /// Returns the annotated fields of a class and of the project's classes it derives from.
@@ -20,7 +20,7 @@ impl Linker<'_> {
                 if name.starts_with('_') || fields.iter().any(|(known, _)| known == name) || name == "model_config" {
                     continue;
                 }
-                let scope = Scope { file: class_of_field.file, at: assign.at, env: crate::values::value::EnvId::NONE };
+                let scope = Scope { file: class_of_field.file, at: assign.at, env: EnvId::NONE };
                 fields.push((name.to_owned(), self.annotation(scope, assign.annotation)));
             }
         }

@@ -16,22 +16,22 @@ impl<'a> Linker<'a> {
     pub(crate) fn descriptor_value(&self, owner: ClassRef, var: VarId) -> Option<Typed> {
         let facts = self.program.facts(owner.file);
         let name = self.program.global(owner.file, facts.var(var).name)?;
-        if !self.names_of_descriptors().contains(&name) {
+        if !self.descriptor_attribute_names().contains(&name) {
             return None;
         }
-        self.values_in_class(owner, var).into_iter().find_map(|(value, made)| {
+        self.values_in_class(owner, var).into_iter().find_map(|(value, creation)| {
             self.values.members(value).into_iter().find_map(|val| {
                 let Val::Library { ty, .. } = val else { return None };
                 let rows = self.library.calls(self.library.member(ty, "__get__"));
                 let returns = rows.with(|row| row.returns.is_some()).next()?.returns.clone()?;
-                let typed = self.type_value(&returns, val, made.map(|site| (site, EnvId::NONE)));
+                let typed = self.type_value(&returns, val, creation.map(|site| (site, EnvId::NONE)));
                 (!self.values.is_unknown(typed.value)).then_some(typed)
             })
         })
     }
 
     /// Returns the names of class attributes of the project that are descriptors of libraries with rows.
-    pub fn names_of_descriptors(&self) -> &FxHashSet<Name> {
+    pub fn descriptor_attribute_names(&self) -> &FxHashSet<Name> {
         self.program_tables.described.get_or_init(|| {
             let mut attributes = FxHashSet::default();
             let constructors = self.descriptor_class_names();
@@ -40,15 +40,17 @@ impl<'a> Linker<'a> {
             }
             for source in self.program.files.iter().filter(|source| source.facts.language == Language::Python) {
                 let facts = &source.facts;
-                for row in facts.assigns.iter() {
-                    let (Form::Var(var), Form::Result(site)) = (facts.form(row.target), facts.form(row.value)) else {
+                for assignment in facts.assigns.iter() {
+                    let (Form::Var(var), Form::Result(site)) =
+                        (facts.form(assignment.target), facts.form(assignment.value))
+                    else {
                         continue;
                     };
                     let callee_name = facts.text(facts.site(site).name);
                     // A constructor function may be spelled in another case than its class: `relationship()` makes a
                     // `Relationship`.
                     if facts.body(facts.var(var).body).kind == BodyKind::Class
-                        && constructors.iter().any(|maker| maker.eq_ignore_ascii_case(callee_name))
+                        && constructors.iter().any(|constructor| constructor.eq_ignore_ascii_case(callee_name))
                     {
                         attributes.extend(self.program.name(facts.text(facts.var(var).name)));
                     }
@@ -58,19 +60,19 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the last names of the classes of descriptors.
+    /// Returns the names of descriptor classes: `ForeignKey`.
     fn descriptor_class_names(&self) -> FxHashSet<&'a str> {
-        let paths = self.descriptors(Uses::EFFECT.union(Uses::RETURNS));
+        let paths = self.get_method_paths(Uses::EFFECT.union(Uses::RETURNS));
         paths.filter_map(|path| Some(path.rsplit('.').nth(1)?.trim_matches(['<', '>']))).collect()
     }
 
-    /// Returns the libraries of the descriptors whose `__get__` has an effect.
-    pub fn roots_of_descriptors(&self) -> Vec<&'a str> {
-        self.descriptors(Uses::EFFECT).filter_map(|path| path.split('.').next()).collect()
+    /// Returns the libraries that have a descriptor with a blocking `__get__`.
+    pub fn descriptor_libraries(&self) -> Vec<&'a str> {
+        self.get_method_paths(Uses::EFFECT).filter_map(|path| path.split('.').next()).collect()
     }
 
-    /// Returns the paths of `__get__` methods that have rows of these uses.
-    fn descriptors(&self, uses: Uses) -> impl Iterator<Item = &'a str> {
+    /// Returns the paths of `__get__` methods that have a row with one of these uses.
+    fn get_method_paths(&self, uses: Uses) -> impl Iterator<Item = &'a str> {
         let rows = self.library.of(Language::Python).names(uses).filter(|row| row.name == "__get__");
         rows.flat_map(move |row| row.paths(uses).map(|path| path.path).collect::<Vec<_>>())
     }

@@ -1,7 +1,7 @@
 //! Python: containers that are still empty where they are passed or tested: `files = {}` before any element is added.
 
 use blocklint_core::Language;
-use blocklint_facts::{AssignKind, BodyKind, Form, FormId, RegionKind, VarKind};
+use blocklint_facts::{AssignKind, At, BodyKind, Form, FormId, RegionKind, SiteId, VarKind};
 
 use crate::linker::Linker;
 use crate::program::ids::SiteRef;
@@ -30,8 +30,11 @@ impl Linker<'_> {
         };
         let site_at = self.program.site(site).at;
         let body = facts.body_of(site_at);
-        let row = facts.var(var);
-        if row.body != body || facts.body(body).kind != BodyKind::Function || matches!(row.kind, VarKind::Param(_)) {
+        let var_facts = facts.var(var);
+        if var_facts.body != body
+            || facts.body(body).kind != BodyKind::Function
+            || matches!(var_facts.kind, VarKind::Param(_))
+        {
             return false;
         }
         let mut assigned = facts.assigns_of(var);
@@ -52,27 +55,27 @@ impl Linker<'_> {
                     && !is_region_in(facts, assign.at.region, id)
             })
         };
-        let before = |other: blocklint_facts::At| {
-            facts.body_of(other) != body || other.position < site_at.position || repeats_before(other.region)
+        let before = |earlier: At| {
+            facts.body_of(earlier) != body || earlier.position < site_at.position || repeats_before(earlier.region)
         };
-        let in_site = facts.sites.iter().enumerate().any(|(id, row)| {
+        let in_site = facts.sites.iter().enumerate().any(|(id, site_facts)| {
             let is_own = id == site_id.index();
             !is_own
-                && !row.kind.keeps_no_operand()
-                && before(row.at)
-                && (mentions_var(row.callee)
-                    || facts
-                        .args_of(blocklint_facts::SiteId(id as u32))
-                        .iter()
-                        .any(|argument| mentions_var(argument.value)))
+                && !site_facts.kind.keeps_no_operand()
+                && before(site_facts.at)
+                && (mentions_var(site_facts.callee)
+                    || facts.args_of(SiteId(id as u32)).iter().any(|argument| mentions_var(argument.value)))
         });
         let in_assign = || {
-            facts.assigns.iter().any(|row| {
-                let is_alias = row.value == assign.value && row.target != assign.target;
-                is_alias || before(row.at) && row != assign && (mentions_var(row.value) || mentions_var(row.target))
+            facts.assigns.iter().any(|assignment| {
+                let is_alias = assignment.value == assign.value && assignment.target != assign.target;
+                is_alias
+                    || before(assignment.at)
+                        && assignment != assign
+                        && (mentions_var(assignment.value) || mentions_var(assignment.target))
             })
         };
-        let in_exit = || facts.exits.iter().any(|row| facts.body_of(row.at) != body && mentions_var(row.value));
+        let in_exit = || facts.exits.iter().any(|exit| facts.body_of(exit.at) != body && mentions_var(exit.value));
         !in_site && !in_assign() && !in_exit()
     }
 }

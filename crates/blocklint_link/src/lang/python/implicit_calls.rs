@@ -55,17 +55,17 @@ impl Linker<'_> {
     /// Adds the methods that an operation runs on its operands: `x in y`, `if x:`, `x == y`, `x[i]`.
     pub(crate) fn add_operation(&self, targets: &mut Targets, site: SiteRef, env: EnvId) {
         let facts = self.program.facts(site.file);
-        let row = self.program.site(site);
+        let site_facts = self.program.site(site);
         let scope = self.scope_of(site, env);
-        let name = facts.text(row.name);
+        let name = facts.text(site_facts.name);
         let mut is_listed = false;
         for protocol in lang::python::protocols::operation_protocols(name) {
             is_listed = true;
-            if row.kind.keeps_no_operand() && !self.has_protocol_method(protocol) {
+            if site_facts.kind.keeps_no_operand() && !self.has_protocol_method(protocol) {
                 continue;
             }
             let operand = match protocol.operand {
-                Operand::Own => row.callee,
+                Operand::Own => site_facts.callee,
                 // The method of the right operand runs if the left operand has none.
                 Operand::Other if targets.list.is_empty() => match self.program.args_of(site)[..] {
                     [right] => right.value,
@@ -78,8 +78,8 @@ impl Linker<'_> {
                 linker.add_first_step(targets, val, protocol.steps)
             });
         }
-        if !is_listed && let Some(name) = self.program.global(site.file, row.name) {
-            let operand = self.without_none(self.eval(scope, row.callee));
+        if !is_listed && let Some(name) = self.program.global(site.file, site_facts.name) {
+            let operand = self.without_none(self.eval(scope, site_facts.callee));
             self.add_targets_of_each(targets, operand, |linker, targets, val| {
                 linker.add_method_once(targets, val, name)
             });
@@ -263,7 +263,7 @@ impl Linker<'_> {
     fn has_protocol_method(&self, protocol: &Protocol) -> bool {
         protocol.steps.iter().any(|step| match *step {
             OperandCall::Method(method) => {
-                self.program.name(method).is_some_and(|name| self.hierarchy.bodies_named(name) > 0)
+                self.program.name(method).is_some_and(|name| self.hierarchy.count_bodies_named(name) > 0)
                     || self.library.name_uses(Language::Python, method).intersects(Uses::EFFECT)
             }
             OperandCall::Iteration => true,
@@ -295,7 +295,7 @@ impl Linker<'_> {
 
     /// True if the effect of a function's rows happens when its lazy result is consumed (`lazy` in the model).
     fn has_lazy_effect(&self, path: PathId) -> bool {
-        self.library.calls(path).effect().any(|row| row.lazy && row.held().is_some())
+        self.library.calls(path).effect().any(|row| row.lazy && row.held_effect().is_some())
     }
 
     /// Adds the methods that an iteration over a lazy result runs on the arguments of its call:
@@ -425,7 +425,7 @@ impl Linker<'_> {
 
     /// True if a class of the project, or a base class of it, defines a method.
     fn defines_method(&self, class: ClassRef, method: &str) -> bool {
-        let Some(name) = self.program.name(method).filter(|&name| self.hierarchy.bodies_named(name) > 0) else {
+        let Some(name) = self.program.name(method).filter(|&name| self.hierarchy.count_bodies_named(name) > 0) else {
             return false;
         };
         self.mro(class).iter().any(|ancestor| match *ancestor {
@@ -437,9 +437,9 @@ impl Linker<'_> {
     /// Returns the names, other than its own, of sites that may run a method of a class by a protocol.
     pub fn names_run_by_protocol(&self, body: BodyRef) -> Vec<Name> {
         let facts = self.program.facts(body.file);
-        let row = self.program.body(body);
-        let method = facts.text(row.name);
-        let Some(class) = row.class.get() else { return Vec::new() };
+        let body_facts = self.program.body(body);
+        let method = facts.text(body_facts.name);
+        let Some(class) = body_facts.class.get() else { return Vec::new() };
         if facts.language != Language::Python || !method.starts_with("__") {
             return Vec::new();
         }

@@ -12,6 +12,9 @@ use crate::program::ids::SiteRef;
 use crate::values::expr::Scope;
 use crate::values::value::EnvId;
 
+/// How many variables and fields are followed to the constant of a default.
+const MAX_CONSTANT_DEPTH: u32 = 3;
+
 impl Linker<'_> {
     /// Returns the key of the body's own `**kwargs` that a form reads, directly or through a local: the index of the
     /// parameter, the key, and the value if a call does not pass the key.
@@ -26,10 +29,10 @@ impl Linker<'_> {
             }
             _ => return None,
         };
-        let row = facts.site(call);
-        let Form::Attr(base, _) = facts.form(row.callee) else { return None };
+        let site_facts = facts.site(call);
+        let Form::Attr(base, _) = facts.form(site_facts.callee) else { return None };
         let Form::Var(dictionary) = facts.form(base) else { return None };
-        if !lang::words_of(facts.language).reads_key(facts.text(row.name)) {
+        if !lang::words_of(facts.language).reads_key(facts.text(site_facts.name)) {
             return None;
         }
         let VarKind::Param(index) = facts.var(dictionary).kind else { return None };
@@ -40,7 +43,7 @@ impl Linker<'_> {
             return None;
         }
         let default = match args.get(1) {
-            Some(default) => self.constant_in(place.file.body_ref(body), default.value, place.env, 3),
+            Some(default) => self.constant_in(place.file.body_ref(body), default.value, place.env, MAX_CONSTANT_DEPTH),
             None => Constant::Null,
         };
         Some((index, facts.text(name).to_owned(), default))
@@ -102,15 +105,16 @@ impl Linker<'_> {
         let facts = self.program.facts(place.file);
         let before = facts.site(call).at.position;
         let is_var = |form: FormId| facts.form(form) == Form::Var(var);
-        facts.assigns.iter().any(|row| match facts.form(row.target) {
+        facts.assigns.iter().any(|assignment| match facts.form(assignment.target) {
             Form::Subscript(base, written_key) => {
                 let is_other = matches!(facts.form(written_key), Form::Str(other) if other != key);
-                is_var(base) && row.at.position < before && !is_other
+                is_var(base) && assignment.at.position < before && !is_other
             }
             _ => false,
         }) || dictionary_writes(facts, facts.var(var).body).any(|site| {
-            let row = facts.site(site);
-            row.at.position < before && matches!(facts.form(row.callee), Form::Attr(base, _) if is_var(base))
+            let site_facts = facts.site(site);
+            site_facts.at.position < before
+                && matches!(facts.form(site_facts.callee), Form::Attr(base, _) if is_var(base))
         })
     }
 }
@@ -118,7 +122,7 @@ impl Linker<'_> {
 /// Returns the calls of a body that, by their names, add keys to a dictionary: `update`, `setdefault`.
 fn dictionary_writes(facts: &FileFacts, body: BodyId) -> impl Iterator<Item = SiteId> {
     (0..facts.sites.len() as u32).map(SiteId).filter(move |&site| {
-        let row = facts.site(site);
-        facts.body_of(row.at) == body && lang::words_of(facts.language).writes_keys(facts.text(row.name))
+        let site_facts = facts.site(site);
+        facts.body_of(site_facts.at) == body && lang::words_of(facts.language).writes_keys(facts.text(site_facts.name))
     })
 }

@@ -94,7 +94,7 @@ impl Semantics for Python {
         implicit_calls::IMPLICIT_CALLS
     }
 
-    fn runs_one_target(&self, targets: &Targets) -> bool {
+    fn rows_are_alternatives(&self, targets: &Targets) -> bool {
         targets.one_of
     }
 

@@ -98,15 +98,15 @@ fn imports_or_uses(linker: &Linker<'_>, file: FileId, name: Name, module: FileId
 /// Returns the files that are reached from some files over edges, with these files.
 fn reachable(start: impl IntoIterator<Item = FileId>, edges: &FxHashMap<FileId, Vec<FileId>>) -> FxHashSet<FileId> {
     let mut open: Vec<FileId> = start.into_iter().collect();
-    let mut seen: FxHashSet<FileId> = open.iter().copied().collect();
+    let mut visited: FxHashSet<FileId> = open.iter().copied().collect();
     while let Some(file) = open.pop() {
         for &next in edges.get(&file).into_iter().flatten() {
-            if seen.insert(next) {
+            if visited.insert(next) {
                 open.push(next);
             }
         }
     }
-    seen
+    visited
 }
 
 /// Returns the project's files that a file's imports load, with the `__init__.py` of each package around them.

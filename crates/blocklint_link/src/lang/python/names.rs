@@ -83,8 +83,11 @@ fn public_name_value(linker: &Linker<'_>, file: FileId, name: Name, depth: u32) 
 fn is_public(linker: &Linker<'_>, file: FileId, name: Name) -> bool {
     let facts = linker.program.facts(file);
     let text = linker.program.text(name);
-    let all = linker.program.name("__all__").and_then(|all| linker.program.scope_var(file, BodyId(0), all));
-    let listed = all.and_then(|var| {
+    let exported_names = linker
+        .program
+        .name("__all__")
+        .and_then(|exported_names| linker.program.scope_var(file, BodyId(0), exported_names));
+    let listed = exported_names.and_then(|var| {
         let mut rows = facts.assigns_of(var);
         let row = rows.next()?;
         match (facts.form(row.value), rows.next()) {

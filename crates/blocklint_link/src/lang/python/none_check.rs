@@ -16,6 +16,9 @@ use crate::syntax::regions::around;
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
+/// How deep an annotation is searched for `None`.
+const MAX_TYPE_DEPTH: u32 = 6;
+
 impl Guard {
     /// True if the guard allows only `None` or a falsy value of its parameter: `if not name:`.
     pub fn tests_absence(&self) -> bool {
@@ -66,7 +69,7 @@ impl Linker<'_> {
             && row.annotation.is_some()
             // `name: str = None` does not exclude `None`.
             && self.default_of(body, param) != Some(Constant::Null)
-            && !mentions(facts, row.annotation, 6, &|form| matches!(form, Form::None))
+            && !mentions(facts, row.annotation, MAX_TYPE_DEPTH, &|form| matches!(form, Form::None))
             && (self.is_literal_type(body.file, row.annotation)
                 || self.type_excludes_guard(self.annotation(self.signature_scope(body), row.annotation), guard))
     }
@@ -109,16 +112,16 @@ impl Linker<'_> {
     /// True if a region runs only if a variable is `None` or false: `if name is None:`, `if not name:`.
     fn runs_only_if_missing(&self, file: FileId, region: RegionId, var: VarId) -> bool {
         let facts = self.program.facts(file);
-        self.tests_at(file, region).any(|(test, holds)| {
+        self.tests_at(file, region).any(|(test, outcome)| {
             // In the branch of `a and b` both are true; in the `else` of `a or b` both are false.
             match facts.form(test) {
-                Form::Alt(AltKind::And, list) if holds => {
+                Form::Alt(AltKind::And, list) if outcome => {
                     facts.list(list).iter().any(|&part| tests_absent(facts, part, true, var))
                 }
-                Form::Alt(AltKind::Or, list) if !holds => {
+                Form::Alt(AltKind::Or, list) if !outcome => {
                     facts.list(list).iter().any(|&part| tests_absent(facts, part, false, var))
                 }
-                _ => tests_absent(facts, test, holds, var),
+                _ => tests_absent(facts, test, outcome, var),
             }
         })
     }
@@ -155,13 +158,15 @@ impl Linker<'_> {
         let mut exits = self.program.exits_in(body);
         let Some(first) = exits.next() else { return false };
         let Form::Var(var) = facts.form(first.value) else { return false };
-        let row = facts.var(var);
-        row.body == body_id
-            && matches!(row.kind, VarKind::Param(index) if index == param)
+        let var_facts = facts.var(var);
+        var_facts.body == body_id
+            && matches!(var_facts.kind, VarKind::Param(index) if index == param)
             && facts.assigns_of(var).next().is_none()
             && first.at.region.get().is_some_and(|id| {
                 around(facts, first.at.region).filter(|&id| is_condition(facts.region(id).kind)).count() == 1
-                    && self.test_of(body.file, id).is_some_and(|(test, holds)| tests_absent(facts, test, !holds, var))
+                    && self
+                        .test_of(body.file, id)
+                        .is_some_and(|(test, outcome)| tests_absent(facts, test, !outcome, var))
             })
     }
 
@@ -175,9 +180,9 @@ impl Linker<'_> {
             Form::Var(other) => other == var,
             Form::Alt(AltKind::Or, list) => facts.list(list).iter().any(|&part| self.falls_back_on(scope, part, var)),
             Form::Result(call) => {
-                let row = facts.site(call);
-                lang::words_of(facts.language).reads_key(facts.text(row.name))
-                    && matches!(facts.form(row.callee), Form::Attr(..))
+                let site_facts = facts.site(call);
+                lang::words_of(facts.language).reads_key(facts.text(site_facts.name))
+                    && matches!(facts.form(site_facts.callee), Form::Attr(..))
                     && facts.args_of(call).get(1).is_some_and(|default| self.falls_back_on(scope, default.value, var))
             }
             _ => false,
@@ -196,15 +201,17 @@ fn ends_in_true_literal(facts: &FileFacts, form: FormId) -> bool {
     })
 }
 
-/// True if a test with the result `holds` shows that a variable is `None` or false.
-fn tests_absent(facts: &FileFacts, test: FormId, holds: bool, var: VarId) -> bool {
+/// True if a test with the result `outcome` shows that a variable is `None` or false.
+fn tests_absent(facts: &FileFacts, test: FormId, outcome: bool, var: VarId) -> bool {
     let is_var = |form: FormId| facts.form(form) == Form::Var(var);
     let compares_with_none = |left: FormId, right: FormId| is_var(left) && facts.form(right) == Form::None;
     match facts.form(test) {
-        Form::Var(tested) => !holds && tested == var,
-        Form::Not(inner) => holds && is_var(inner),
-        Form::Compare(Comparison::Is | Comparison::Eq, left, right) => holds && compares_with_none(left, right),
-        Form::Compare(Comparison::IsNot | Comparison::NotEq, left, right) => !holds && compares_with_none(left, right),
+        Form::Var(tested) => !outcome && tested == var,
+        Form::Not(inner) => outcome && is_var(inner),
+        Form::Compare(Comparison::Is | Comparison::Eq, left, right) => outcome && compares_with_none(left, right),
+        Form::Compare(Comparison::IsNot | Comparison::NotEq, left, right) => {
+            !outcome && compares_with_none(left, right)
+        }
         _ => false,
     }
 }

@@ -8,6 +8,9 @@ use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, SiteRef};
 use crate::values::value::{EnvId, Val};
 
+/// How many variables and fields are followed to the constant of an argument.
+const MAX_CONSTANT_DEPTH: u32 = 4;
+
 impl<'a> Linker<'a> {
     /// Returns the result of the `@overload` variant that the literal arguments of a call select; `None` if they select
     /// none.
@@ -28,8 +31,8 @@ impl<'a> Linker<'a> {
         let variants: Vec<BodyRef> = (0..body.index())
             .map(|index| BodyId(index as u32))
             .filter(|&id| {
-                let row = facts.body(id);
-                row.var == var && row.kind == BodyKind::Function && row.flags.has(BodyFlags::STUB)
+                let body_facts = facts.body(id);
+                body_facts.var == var && body_facts.kind == BodyKind::Function && body_facts.flags.has(BodyFlags::STUB)
             })
             .filter(|&id| facts.list(facts.body(id).decorators).iter().any(|&form| self.is_overload(body, form)))
             .map(|id| body.file.body_ref(id))
@@ -74,7 +77,7 @@ impl<'a> Linker<'a> {
                 continue;
             }
             let constant = match argument {
-                Some(form) => self.constant(site, form, env, 4),
+                Some(form) => self.constant(site, form, env, MAX_CONSTANT_DEPTH),
                 None if param.default.is_some() => match facts.form(param.default) {
                     // `= ...` stands for a default that the variant's type describes.
                     Form::Bool(_) | Form::Str(_) | Form::Int(_) | Form::None => {

@@ -3,7 +3,7 @@
 //! runs their validators there.
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyKind, Form};
+use blocklint_facts::{BodyId, BodyKind, Form, FormId};
 use blocklint_models::{HandoverRow, Match, Selector, Uses, Via};
 use rustc_hash::FxHashSet;
 
@@ -18,65 +18,71 @@ use crate::values::value::{EnvId, Val};
 /// The number of nested dependencies that are followed.
 const DEPTH: u32 = 6;
 
+/// The number of nested type arguments in which request models are searched: 2 for `list[list[Order]]`.
+const MAX_TYPE_DEPTH: u32 = 3;
+
 impl Linker<'_> {
     /// True if a method's class, or a subclass of it, is a request model.
     pub(crate) fn is_request_model_method(&self, body: BodyRef) -> bool {
-        let row = self.program.body(body);
-        let Some(own) = row.class.get().map(|class| body.file.class_ref(class)) else { return false };
+        let body_facts = self.program.body(body);
+        let Some(method_class) = body_facts.class.get().map(|class| body.file.class_ref(class)) else { return false };
         let inherits = |class: &ClassRef| {
-            *class == own || self.mro(*class).iter().any(|base| matches!(*base, Ancestor::Class(base) if base == own))
+            *class == method_class
+                || self.mro(*class).iter().any(|base| matches!(*base, Ancestor::Class(base) if base == method_class))
         };
         self.tables.python.request_models.get_or_init(|| self.find_request_models()).iter().any(inherits)
     }
 
     /// Returns the classes that annotate parameters of handlers, and those of their fields.
     fn find_request_models(&self) -> FxHashSet<ClassRef> {
-        let mut models = FxHashSet::default();
-        let mut seen = FxHashSet::default();
+        let mut request_classes = FxHashSet::default();
+        let mut visited = FxHashSet::default();
         for (slot, source) in self.program.files.iter().enumerate() {
             if source.facts.language != Language::Python {
                 continue;
             }
             let file = FileId(slot as u32);
-            for (index, row) in source.facts.bodies.iter().enumerate() {
-                if row.kind != BodyKind::Function || source.facts.list(row.decorators).is_empty() {
+            for (index, body_facts) in source.facts.bodies.iter().enumerate() {
+                if body_facts.kind != BodyKind::Function || source.facts.list(body_facts.decorators).is_empty() {
                     continue;
                 }
-                let body = file.body_ref(blocklint_facts::BodyId(index as u32));
-                let parses = |path| self.library.handovers(path).of_via(Via::Decorator).any(|found| found.row.parses);
+                let body = file.body_ref(BodyId(index as u32));
+                let parses =
+                    |path| self.library.handovers(path).rows_of_via(Via::Decorator).any(|matched| matched.row.parses);
                 if self.decorator_paths(body).into_iter().any(parses) {
-                    self.add_request_models(body, &mut models, &mut seen, DEPTH);
+                    self.add_request_models(body, &mut request_classes, &mut visited, DEPTH);
                 }
             }
         }
         // `app.add_api_route("/", handler)`, `dependencies=[Depends(checked)]`
-        for name in self.library.of(Language::Python).names(Uses::HANDOVER) {
-            for path in name.paths(Uses::HANDOVER) {
+        for named_rows in self.library.of(Language::Python).names(Uses::HANDOVER) {
+            for path in named_rows.paths(Uses::HANDOVER) {
                 let rows = self.library.handovers(self.library.path(Language::Python, path.path));
-                let takes_handler =
-                    |row: Match<'_, HandoverRow>| row.row.parses && matches!(row.row.selector, Selector::Argument(_));
+                let takes_handler = |matched: Match<'_, HandoverRow>| {
+                    matched.row.parses && matches!(matched.row.selector, Selector::Argument(_))
+                };
                 if rows.iter().any(takes_handler) {
                     for site in calls_of(self, path.path) {
                         for body in self.functions_passed_to_parse(site) {
-                            self.add_request_models(body, &mut models, &mut seen, DEPTH);
+                            self.add_request_models(body, &mut request_classes, &mut visited, DEPTH);
                         }
                     }
                 }
             }
         }
-        models
+        request_classes
     }
 
     /// Adds the request models in the annotations of the parameters of a handler, and of its dependencies.
     fn add_request_models(
         &self,
         body: BodyRef,
-        models: &mut FxHashSet<ClassRef>,
-        seen: &mut FxHashSet<BodyRef>,
+        request_classes: &mut FxHashSet<ClassRef>,
+        visited: &mut FxHashSet<BodyRef>,
         depth: u32,
     ) {
         let Some(depth) = depth.checked_sub(1) else { return };
-        if !seen.insert(body) {
+        if !visited.insert(body) {
             return;
         }
         let facts = self.program.facts(body.file);
@@ -94,14 +100,16 @@ impl Linker<'_> {
             // The value of a dependency is the result of a function, not parsed from the request.
             let is_dependency = !dependencies.is_empty();
             for dependency in dependencies {
-                self.add_request_models(dependency, models, seen, depth);
+                self.add_request_models(dependency, request_classes, visited, depth);
             }
             if param.annotation.is_some() && !is_dependency {
-                let mut queue = self.models_in(self.annotation(scope, param.annotation), 3);
+                let mut queue = self.models_in(self.annotation(scope, param.annotation), MAX_TYPE_DEPTH);
                 while let Some(class) = queue.pop() {
-                    if models.insert(class) {
+                    if request_classes.insert(class) {
                         queue.extend(
-                            self.annotated_fields(class).into_iter().flat_map(|(_, typed)| self.models_in(typed, 3)),
+                            self.annotated_fields(class)
+                                .into_iter()
+                                .flat_map(|(_, typed)| self.models_in(typed, MAX_TYPE_DEPTH)),
                         );
                     }
                 }
@@ -111,7 +119,7 @@ impl Linker<'_> {
 
     /// Returns the dependencies in the default or annotation of a parameter: functions whose parameters the library
     /// also parses from the request (`Depends(paged)`).
-    fn dependencies(&self, scope: Scope, declaration: blocklint_facts::FormId) -> Vec<BodyRef> {
+    fn dependencies(&self, scope: Scope, declaration: FormId) -> Vec<BodyRef> {
         let Form::Result(site) = self.program.facts(scope.file).form(declaration) else { return Vec::new() };
         self.functions_passed_to_parse(scope.file.site_ref(site))
     }

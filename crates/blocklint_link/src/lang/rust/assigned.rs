@@ -1,7 +1,7 @@
 //! Rust: values of variables: items of one name under different `#[cfg]`, and declared types with inferred arguments
 //! (`Vec<_>`).
 
-use blocklint_facts::{Assign, AssignId, Form, FormId, VarId};
+use blocklint_facts::{Assign, AssignId, BodyFlags, Form, FormId, VarId};
 
 use crate::linker::{Linker, Typed};
 use crate::program::ids::PathId;
@@ -25,16 +25,16 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns all items of one name of which `#[cfg]` chooses one, without functions of tests if there are others.
+    /// Returns all items with one name, of which `#[cfg]` chooses one. Functions of tests are left out if other items remain.
     pub(crate) fn items_under_cfg(&self, scope: Scope, id: VarId) -> Typed {
         let facts = self.program.facts(scope.file);
         let in_test = |assign: AssignId| match facts.form(facts.assign(assign).value) {
-            Form::Callable(body) => facts.body(body).flags.has(blocklint_facts::BodyFlags::TEST),
+            Form::Callable(body) => facts.body(body).flags.has(BodyFlags::TEST),
             _ => false,
         };
-        let all: Vec<AssignId> = facts.assign_ids_of(id).collect();
-        let outside: Vec<AssignId> = all.iter().copied().filter(|&assign| !in_test(assign)).collect();
-        let candidates = if outside.is_empty() { &all } else { &outside };
+        let assigns: Vec<AssignId> = facts.assign_ids_of(id).collect();
+        let outside: Vec<AssignId> = assigns.iter().copied().filter(|&assign| !in_test(assign)).collect();
+        let candidates = if outside.is_empty() { &assigns } else { &outside };
         let parts: Vec<Typed> = candidates.iter().map(|&assign| self.assigned_value(scope, assign)).collect();
         let joined = self.join(&parts);
         let differ = self.values.members(joined.value).iter().filter(|val| matches!(val, Val::Fn { .. })).count() > 1;

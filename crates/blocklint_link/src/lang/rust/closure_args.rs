@@ -59,18 +59,18 @@ impl<'a> Linker<'a> {
     /// `move`.
     pub(crate) fn runs_closure_during_call(&self, site: SiteRef, arg: u32, targets: &Targets) -> bool {
         let facts = self.program.facts(site.file);
-        let row = self.program.site(site);
-        if facts.language != Language::Rust || !matches!(row.kind, SiteKind::Call | SiteKind::Macro) {
+        let site_facts = self.program.site(site);
+        if facts.language != Language::Rust || !matches!(site_facts.kind, SiteKind::Call | SiteKind::Macro) {
             return false;
         }
         let Some(argument) = self.program.args_of(site).get(arg as usize).copied() else { return false };
         let Form::Callable(closure) = facts.form(argument.value) else { return false };
         let closure = facts.body(closure);
-        let name = facts.text(row.name);
+        let name = facts.text(site_facts.name);
         // A scoped thread (`scope.spawn(|| …)`) also takes a closure that borrows.
         if closure.kind != BodyKind::Lambda
             || name.starts_with("spawn")
-            || self.is_parallel_iterator_chain(site.file, row.callee)
+            || self.is_parallel_iterator_chain(site.file, site_facts.callee)
         {
             return false;
         }
@@ -83,7 +83,7 @@ impl<'a> Linker<'a> {
         if is_described {
             return false;
         }
-        let is_method = matches!(facts.form(row.callee), Form::Attr(..));
+        let is_method = matches!(facts.form(site_facts.callee), Form::Attr(..));
         if is_method && RUN_DURING_CALL.contains(&name) {
             return true;
         }
@@ -121,7 +121,7 @@ impl<'a> Linker<'a> {
     /// stream: `new InputStreamReader(in)`.
     pub(crate) fn result_holds_argument(&self, path: PathId, arg: u32) -> bool {
         let rows = self.library.calls(path);
-        rows.with(|row| row.returns.is_some()).any(|row| match &row.row.returns {
+        rows.with(|row| row.returns.is_some()).any(|matched| match &matched.row.returns {
             Some(TypeExpr::Path { arguments, .. } | TypeExpr::SelfType(arguments)) => arguments
                 .iter()
                 .any(|argument| matches!(argument, TypeExpr::Argument(Argument::Position(index)) if i64::from(*index) == i64::from(arg))),

@@ -7,7 +7,7 @@ use blocklint_facts::{Form, FormId, SiteKind};
 use crate::linker::{Linker, Typed};
 use crate::program::ids::SiteRef;
 use crate::values::expr::Scope;
-use crate::values::value::{EnvId, Val};
+use crate::values::value::{EnvId, Val, Why};
 
 /// The method that collects (<https://doc.rust-lang.org/std/iter/trait.Iterator.html#method.collect>).
 const COLLECT: &str = "std::iter::Iterator::collect";
@@ -38,9 +38,9 @@ impl Linker<'_> {
     pub(crate) fn collected_into(&self, scope: Scope, declared: Typed, value: FormId) -> Option<Typed> {
         let facts = self.program.facts(scope.file);
         let Form::Result(call) = facts.form(value) else { return None };
-        let row = facts.site(call);
-        let Form::Attr(base, name) = facts.form(row.callee) else { return None };
-        if row.kind != SiteKind::Call || !COLLECT.ends_with(facts.text(name)) {
+        let site_facts = facts.site(call);
+        let Form::Attr(base, name) = facts.form(site_facts.callee) else { return None };
+        if site_facts.kind != SiteKind::Call || !COLLECT.ends_with(facts.text(name)) {
             return None;
         }
         let iterator = self.eval(scope, base);
@@ -70,17 +70,17 @@ impl Linker<'_> {
     /// Returns the collection of a wanted type with the elements of an iterator.
     fn collected_as(&self, wanted: Typed, element: Typed, depth: u32) -> Typed {
         let language = blocklint_core::Language::Rust;
-        let list = |element: Typed| {
+        let list_of = |element: Typed| {
             let ty = self.library.path(language, LIST);
             let value = self.values.one(Val::Library { ty, args: self.values.args(&[element.value]), made: None });
             Typed { value, inferred_steps: element.inferred_steps }
         };
-        let Some(depth) = depth.checked_sub(1) else { return list(element) };
-        let [Val::Library { ty, args, made }] = self.values.members(wanted.value)[..] else { return list(element) };
+        let Some(depth) = depth.checked_sub(1) else { return list_of(element) };
+        let [Val::Library { ty, args, made }] = self.values.members(wanted.value)[..] else { return list_of(element) };
         let mut parts = self.values.list(args).to_vec();
         let type_argument = |index: usize| match self.values.nth(args, index) {
             Some(value) => Typed { value, inferred_steps: 0 },
-            None => self.unknown(crate::values::value::Why::Expression),
+            None => self.unknown(Why::Expression),
         };
         if lang::rust::names::is_fallible(&self.library.text(ty)) {
             let success = self.map(element, |val| self.success_value(val));

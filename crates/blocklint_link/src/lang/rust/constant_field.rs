@@ -3,7 +3,7 @@
 
 use crate::lang;
 use blocklint_core::Language;
-use blocklint_facts::{ClassId, ClassKind, FileFacts, Form, SiteKind};
+use blocklint_facts::{ClassId, ClassKind, FileFacts, Form, FormId, SiteId, SiteKind};
 
 use crate::effect::constant::Constant;
 use crate::linker::Linker;
@@ -21,11 +21,11 @@ impl Linker<'_> {
     /// assign another one.
     pub(crate) fn literal_of_struct_field(&self, field: VarRef) -> Option<Constant> {
         let facts = self.program.facts(field.file);
-        let row = self.program.var(field);
-        let class = facts.classes.iter().position(|class| class.body == row.body)?;
+        let var_facts = self.program.var(field);
+        let class = facts.classes.iter().position(|class| class.body == var_facts.body)?;
         let class = field.file.class_ref(ClassId(class as u32));
         let definition = self.program.class(class);
-        let name = self.program.global(field.file, row.name)?;
+        let name = self.program.global(field.file, var_facts.name)?;
         if definition.kind != ClassKind::Class || !facts.list(definition.decorators).is_empty() {
             return None;
         }
@@ -59,15 +59,15 @@ impl Linker<'_> {
         for &(file, sym) in self.program.occurrences(name) {
             for &(assign, own) in self.program.index_of(file).attr_assigns(sym) {
                 let facts = self.program.facts(file);
-                let row = facts.assign(assign);
-                let Form::Attr(base, _) = facts.form(row.target) else { continue };
-                let setter = self.program.body_of(file, row.at);
+                let assignment = facts.assign(assign);
+                let Form::Attr(base, _) = facts.form(assignment.target) else { continue };
+                let setter = self.program.body_of(file, assignment.at);
                 if self.is_for_tests(setter)
-                    || !self.may_be_instance_of(class, Scope { file, at: row.at, env: EnvId::NONE }, base, own)
+                    || !self.may_be_instance_of(class, Scope { file, at: assignment.at, env: EnvId::NONE }, base, own)
                 {
                     continue;
                 }
-                check_literal(self.constructor_literal(setter, row.value, DEPTH)?)?;
+                check_literal(self.constructor_literal(setter, assignment.value, DEPTH)?)?;
             }
             if self
                 .is_passed_to_call(file, |facts, form| matches!(facts.form(form), Form::Attr(_, attr) if attr == sym))
@@ -86,12 +86,12 @@ impl Linker<'_> {
         for name in names {
             for site in self.program.sites_named(name) {
                 let facts = self.program.facts(site.file);
-                let row = self.program.site(site);
-                if facts.language != Language::Rust || row.kind != SiteKind::New {
+                let site_facts = self.program.site(site);
+                if facts.language != Language::Rust || site_facts.kind != SiteKind::New {
                     continue;
                 }
-                let scope = Scope { file: site.file, at: row.at, env: EnvId::NONE };
-                let struct_value = self.annotation(scope, row.callee).value;
+                let scope = Scope { file: site.file, at: site_facts.at, env: EnvId::NONE };
+                let struct_value = self.annotation(scope, site_facts.callee).value;
                 let is_struct = |val: &Val| match *val {
                     Val::Class(candidate) | Val::Instance { class: candidate, .. } => {
                         lang::rust::names::subject(self, candidate) == Some(class)
@@ -108,7 +108,7 @@ impl Linker<'_> {
     }
 
     /// True if a value may be an instance of a struct. An unknown value may be one only in files that name the struct.
-    fn may_be_instance_of(&self, class: ClassRef, scope: Scope, value: blocklint_facts::FormId, is_own: bool) -> bool {
+    fn may_be_instance_of(&self, class: ClassRef, scope: Scope, value: FormId, is_own: bool) -> bool {
         let facts = self.program.facts(scope.file);
         if is_own || is_own_receiver(facts, value) {
             let enclosing = self.class_around(self.program.body_of(scope.file, scope.at));
@@ -128,12 +128,12 @@ impl Linker<'_> {
 
     /// True if a file passes a value that `is_meant` accepts to a call, which may assign it. Facts do not distinguish
     /// `&mut` from a copy.
-    fn is_passed_to_call(&self, file: FileId, is_meant: impl Fn(&FileFacts, blocklint_facts::FormId) -> bool) -> bool {
+    fn is_passed_to_call(&self, file: FileId, is_meant: impl Fn(&FileFacts, FormId) -> bool) -> bool {
         let facts = self.program.facts(file);
         facts.language == Language::Rust
             && facts.sites.iter().enumerate().any(|(index, site)| {
                 matches!(site.kind, SiteKind::Call)
-                    && facts.args_of(blocklint_facts::SiteId(index as u32)).iter().any(|arg| is_meant(facts, arg.value))
+                    && facts.args_of(SiteId(index as u32)).iter().any(|arg| is_meant(facts, arg.value))
             })
     }
 
@@ -141,9 +141,9 @@ impl Linker<'_> {
     /// through a trait or a value.
     pub(crate) fn literal_of_all_callers(&self, function: BodyRef, index: u32, depth: u32) -> Option<Constant> {
         let facts = self.program.facts(function.file);
-        let row = self.program.body(function);
-        let name = self.program.global(function.file, row.name)?;
-        let is_of_trait = row.class.get().is_some_and(|class| !facts.class(class).bases.is_empty());
+        let body_facts = self.program.body(function);
+        let name = self.program.global(function.file, body_facts.name)?;
+        let is_of_trait = body_facts.class.get().is_some_and(|class| !facts.class(class).bases.is_empty());
         if is_of_trait || self.is_for_tests(function) || self.is_used_as_value(name) {
             return None;
         }

@@ -248,11 +248,11 @@ impl Linker<'_> {
         let is_buffer = |form: FormId| matches!(facts.form(form), Form::Var(other) if other == var);
         let calls = self.program.sites_in(owner).filter(|site| self.program.site(*site).kind == SiteKind::Call);
         any_of(calls.map(|site| {
-            let row = self.program.site(site);
-            let name = facts.text(row.name);
+            let site_facts = self.program.site(site);
+            let name = facts.text(site_facts.name);
             let args = self.program.args_of(site);
-            let scope = Scope { file: scope.file, at: row.at, env: scope.env };
-            let source = match facts.form(row.callee) {
+            let scope = Scope { file: scope.file, at: site_facts.at, env: scope.env };
+            let source = match facts.form(site_facts.callee) {
                 Form::Attr(base, _) if APPENDERS.contains(&name) && is_buffer(base) => {
                     args.first().map(|arg| arg.value)
                 }
@@ -276,9 +276,9 @@ impl Linker<'_> {
         depth: u32,
     ) -> ConditionResult {
         let facts = self.program.facts(site.file);
-        let row = self.program.site(site);
-        let name = facts.text(row.name);
-        match facts.form(row.callee) {
+        let site_facts = self.program.site(site);
+        let name = facts.text(site_facts.name);
+        match facts.form(site_facts.callee) {
             Form::Attr(base, _) if PASSED_THROUGH.contains(&name) => {
                 self.origin_matches(scope, body, base, query, depth)
             }

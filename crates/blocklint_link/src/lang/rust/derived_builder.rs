@@ -27,11 +27,11 @@ impl Linker<'_> {
     /// Returns the result of `build()` on a derived builder.
     pub(crate) fn derived_builder_result(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
-        let row = self.program.site(site);
-        if row.kind != SiteKind::Call || !BUILD_METHODS.contains(&facts.text(row.name)) {
+        let site_facts = self.program.site(site);
+        if site_facts.kind != SiteKind::Call || !BUILD_METHODS.contains(&facts.text(site_facts.name)) {
             return None;
         }
-        let (owner, is_built_type) = self.chain_start(site.file, row.callee)?;
+        let (owner, is_built_type) = self.chain_start(site.file, site_facts.callee)?;
         if is_built_type {
             let owner = self.eval(self.scope_of(site, env), owner);
             return self.values.members(owner.value).into_iter().find_map(|val| match val {
@@ -72,9 +72,9 @@ impl Linker<'_> {
             if facts.language != Language::Rust {
                 continue;
             }
-            for (index, row) in facts.classes.iter().enumerate() {
+            for (index, class_facts) in facts.classes.iter().enumerate() {
                 let class = file.class_ref(ClassId(index as u32));
-                if row.name == sym && self.derives_builder(class) && built_type.replace(class).is_some() {
+                if class_facts.name == sym && self.derives_builder(class) && built_type.replace(class).is_some() {
                     return None;
                 }
             }

@@ -27,13 +27,13 @@ impl<'a> Linker<'a> {
     /// holds one value, and all these values have a method of this name.
     pub(crate) fn delegated_to_variants(&self, class: ClassRef, name: Name) -> Option<Typed> {
         let facts = self.program.facts(class.file);
-        let row = self.program.class(class);
-        if row.kind != ClassKind::Enum {
+        let class_facts = self.program.class(class);
+        if class_facts.kind != ClassKind::Enum {
             return None;
         }
         let scope = lang::rust::names::head_scope(self, class);
         let mut parts = Vec::new();
-        for assign in facts.assigns.iter().filter(|assign| facts.body_of(assign.at) == row.body) {
+        for assign in facts.assigns.iter().filter(|assign| facts.body_of(assign.at) == class_facts.body) {
             let payload = match facts.form(assign.annotation) {
                 Form::Pairs(_) | Form::Display(..) => return None,
                 _ if assign.annotation.is_some() => self.annotation(scope, assign.annotation),
@@ -42,7 +42,7 @@ impl<'a> Linker<'a> {
                     let Form::Var(variant) = facts.form(assign.target) else { return None };
                     let sym = facts.var(variant).name;
                     let name = self.program.global(class.file, sym);
-                    let var = name.and_then(|name| self.program.scope_var(class.file, row.parent, name));
+                    let var = name.and_then(|name| self.program.scope_var(class.file, class_facts.parent, name));
                     let payload_type = var.map_or_else(|| self.free_name(scope, sym), |var| self.var(scope, var));
                     self.map(payload_type, |val| match val {
                         Val::Class(payload) if payload != class => {

@@ -60,13 +60,13 @@ impl Linker<'_> {
         let (facts, site_id) = self.program.facts_and_id(site);
         let body = self.program.body_of_site(site);
         let is_on_result = |other: &SiteRef| {
-            let row = self.program.site(*other);
-            let callee = match facts.form(row.callee) {
+            let site_facts = self.program.site(*other);
+            let callee = match facts.form(site_facts.callee) {
                 Form::Subscript(method, _) => facts.form(method),
                 callee => callee,
             };
             let Form::Attr(base, _) = callee else { return false };
-            row.kind == SiteKind::Call && facts.form(base) == Form::Result(site_id)
+            site_facts.kind == SiteKind::Call && facts.form(base) == Form::Result(site_id)
         };
         self.program.sites_in(body).find(is_on_result)
     }
@@ -75,7 +75,7 @@ impl Linker<'_> {
         let bodies = self.conversions_of(classes, runs, arguments);
         let callables: Vec<Val> =
             bodies.into_iter().map(|body| Val::Fn { body, receiver: BoundId::NONE, env: EnvId::NONE }).collect();
-        let first = *callables.first()?;
-        Some(Typed { value: self.values.union(&callables), ..self.known(first) })
+        let first_callable = *callables.first()?;
+        Some(Typed { value: self.values.union(&callables), ..self.known(first_callable) })
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::lang;
 use blocklint_core::Language;
-use blocklint_facts::{At, BodyId, ClassKind, Form, FormId, Sym, VarId};
+use blocklint_facts::{AssignKind, At, BodyId, ClassKind, Form, FormId, Sym, VarId};
 use smallvec::SmallVec;
 
 use crate::linker::{Linker, Typed};
@@ -22,8 +22,8 @@ impl<'a> Linker<'a> {
     pub(crate) fn type_param(&self, file: FileId, body: BodyId, sym: Sym) -> Option<Val> {
         let class = lang::rust::names::enclosing_class(self, file, body)?;
         let facts = self.program.facts(file);
-        let row = self.program.class(class);
-        let index = facts.list(row.type_params).iter().position(|&param| {
+        let class_facts = self.program.class(class);
+        let index = facts.list(class_facts.type_params).iter().position(|&param| {
             let name = match facts.form(param) {
                 Form::Cast(name, _) => facts.form(name),
                 name => name,
@@ -190,11 +190,11 @@ impl<'a> Linker<'a> {
 
     /// Returns the method of a type that also has a field of this name.
     pub(crate) fn method_of_field_name(&self, class: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
-        let row = self.program.class(class);
-        if row.kind == blocklint_facts::ClassKind::Interface {
+        let class_facts = self.program.class(class);
+        if class_facts.kind == ClassKind::Interface {
             return None;
         }
-        self.program.scope_var(class.file, row.body, name)?;
+        self.program.scope_var(class.file, class_facts.body, name)?;
         self.impls(class).into_iter().find_map(|block| {
             let body = self.program.class(block).body;
             let var = self.program.scope_var(block.file, body, name)?;
@@ -312,10 +312,10 @@ impl<'a> Linker<'a> {
         let is_unit = |val: &Val| match *val {
             Val::Class(class) => {
                 let facts = self.program.facts(class.file);
-                let row = self.program.class(class);
+                let class_facts = self.program.class(class);
                 facts.language == Language::Rust
-                    && row.kind == ClassKind::Class
-                    && !facts.assigns.iter().any(|assign| facts.body_of(assign.at) == row.body)
+                    && class_facts.kind == ClassKind::Class
+                    && !facts.assigns.iter().any(|assign| facts.body_of(assign.at) == class_facts.body)
             }
             _ => false,
         };
@@ -348,7 +348,7 @@ impl<'a> Linker<'a> {
     /// Returns the value of an enum's variant by its name: an instance of the enum, or an associated item of that name.
     pub(crate) fn variant(&self, class: ClassRef, var: VarId) -> Typed {
         let facts = self.program.facts(class.file);
-        let is_item = facts.assigns_of(var).any(|row| row.kind == blocklint_facts::AssignKind::Definition);
+        let is_item = facts.assigns_of(var).any(|assignment| assignment.kind == AssignKind::Definition);
         if is_item {
             return self.var(Scope { file: class.file, at: At::default(), env: EnvId::NONE }, var);
         }
@@ -361,21 +361,24 @@ impl<'a> Linker<'a> {
         facts.language == Language::Rust
             && self.program.class(class).kind == ClassKind::Enum
             && self.own_member(class, name).is_some_and(|(owner, var)| {
-                owner == class && facts.assigns_of(var).any(|row| matches!(facts.form(row.annotation), Form::Pairs(_)))
+                owner == class
+                    && facts
+                        .assigns_of(var)
+                        .any(|assignment| matches!(facts.form(assignment.annotation), Form::Pairs(_)))
             })
     }
 
     /// Returns the types of a named field in all variants of an enum.
     pub(crate) fn variant_field(&self, class: ClassRef, name: Name) -> Option<Typed> {
         let facts = self.program.facts(class.file);
-        let row = self.program.class(class);
-        if row.kind != ClassKind::Enum {
+        let class_facts = self.program.class(class);
+        if class_facts.kind != ClassKind::Enum {
             return None;
         }
         let sym = self.program.local(class.file, name)?;
         let scope = lang::rust::names::head_scope(self, class);
         let mut parts = Vec::new();
-        for assign in facts.assigns.iter().filter(|assign| facts.body_of(assign.at) == row.body) {
+        for assign in facts.assigns.iter().filter(|assign| facts.body_of(assign.at) == class_facts.body) {
             let Form::Pairs(list) = facts.form(assign.annotation) else { continue };
             for pair in facts.list(list).chunks(2) {
                 if let [key, ty] = *pair
@@ -400,17 +403,17 @@ impl<'a> Linker<'a> {
         }
         let Val::Instance { class, .. } = member else { return None };
         let facts = self.program.facts(class.file);
-        let row = self.program.class(class);
+        let class_facts = self.program.class(class);
         let text = self.program.text(name);
-        if facts.language != Language::Rust || row.kind == ClassKind::Enum {
+        if facts.language != Language::Rust || class_facts.kind == ClassKind::Enum {
             return None;
         }
-        if facts.text(row.name) != text && text != "Self" {
+        if facts.text(class_facts.name) != text && text != "Self" {
             return None;
         }
-        let first = self.program.name("0")?;
+        let first_field = self.program.name("0")?;
         let several = self.program.name("1").is_some_and(|second| self.own_member(class, second).is_some());
-        if several { Some(self.known(member)) } else { Some(self.attr(member, first)) }
+        if several { Some(self.known(member)) } else { Some(self.attr(member, first_field)) }
     }
 
     /// Returns the type of several bounds (`T: Store + Send`): the traits of the project, if there are any, because

@@ -33,7 +33,7 @@ impl Linker<'_> {
     /// Returns the methods in the impl blocks of supertraits for the subject of an impl block: for
     /// `impl Store for Disk`, where `Store: Read`, the method `read` of `impl Read for Disk`.
     pub(crate) fn supertrait_impl_methods(&self, block: ClassRef, of_trait: ClassRef, name: Name) -> Vec<BodyRef> {
-        if self.program.class(block).kind != blocklint_facts::ClassKind::Impl {
+        if self.program.class(block).kind != ClassKind::Impl {
             return Vec::new();
         }
         let Some(subject) = super::names::subject(self, block) else { return Vec::new() };
@@ -70,10 +70,11 @@ impl Linker<'_> {
     pub(crate) fn with_fitting_impls(&self, callee: Typed, arguments: &[ValueId]) -> Typed {
         let fitting = self.map(callee, |val| match val {
             Val::Fn { body, receiver, env } => {
-                let all = self.same_methods_in_impls(body);
+                let candidates = self.same_methods_in_impls(body);
                 let receiver_value = receiver.is_some().then(|| self.values.one(self.values.single(receiver)));
                 let fits = |body: &&BodyRef| self.fits_impl(**body, receiver_value, arguments);
-                let fitting: Vec<Val> = all.iter().filter(fits).map(|&body| Val::Fn { body, receiver, env }).collect();
+                let fitting: Vec<Val> =
+                    candidates.iter().filter(fits).map(|&body| Val::Fn { body, receiver, env }).collect();
                 match fitting[..] {
                     [] => self.known(val),
                     _ => Typed { value: self.values.union(&fitting), ..self.known(val) },
@@ -100,9 +101,9 @@ impl Linker<'_> {
     fn trait_impl_block(&self, body: BodyRef) -> Option<(ClassRef, FormId)> {
         let facts = self.program.facts(body.file);
         let class = self.program.body(body).class.get().filter(|_| facts.language == Language::Rust)?;
-        let row = facts.class(class);
-        match facts.list(row.bases)[..] {
-            [base] if row.kind == ClassKind::Impl => Some((body.file.class_ref(class), base)),
+        let class_facts = facts.class(class);
+        match facts.list(class_facts.bases)[..] {
+            [base] if class_facts.kind == ClassKind::Impl => Some((body.file.class_ref(class), base)),
             _ => None,
         }
     }
@@ -123,12 +124,12 @@ impl Linker<'_> {
         let mut methods = vec![body];
         for other in self.impls(subject).into_iter().filter(|other| *other != block).take(MOST_BLOCKS) {
             let facts = self.program.facts(other.file);
-            let row = self.program.class(other);
-            let [other_base] = facts.list(row.bases)[..] else { continue };
+            let class_facts = self.program.class(other);
+            let [other_base] = facts.list(class_facts.bases)[..] else { continue };
             if last(other, other_base) != last(block, base) {
                 continue;
             }
-            if let Some(var) = self.program.scope_var(other.file, row.body, name) {
+            if let Some(var) = self.program.scope_var(other.file, class_facts.body, name) {
                 methods.extend(self.functions_of(other, var));
             }
         }
@@ -255,15 +256,15 @@ impl Linker<'_> {
         let called = self.program.text(name);
         let (_, runs) = CONVERSIONS.iter().find(|(conversion, _)| *conversion == called)?;
         let runs = self.program.name(runs)?;
-        if self.hierarchy.bodies_named(runs) == 0 {
+        if self.hierarchy.count_bodies_named(runs) == 0 {
             return None;
         }
         let argument = [self.as_value(self.eval(scope, base)).value];
         let bodies = self.conversions_of(self.expected_classes(scope, site), runs, &argument);
         let callable = |body| Val::Fn { body, receiver: BoundId::NONE, env: EnvId::NONE };
         let callables: Vec<Val> = bodies.into_iter().map(callable).collect();
-        let first = *callables.first()?;
-        Some(Typed { value: self.values.union(&callables), ..self.known(first) })
+        let first_callable = *callables.first()?;
+        Some(Typed { value: self.values.union(&callables), ..self.known(first_callable) })
     }
 
     /// Returns the methods of this name in these types that convert from the argument's type.
@@ -272,8 +273,8 @@ impl Linker<'_> {
         for class in classes {
             let Some((owner, var)) = self.own_member(class, runs) else { continue };
             for body in self.functions_of(owner, var) {
-                let all = self.same_methods_in_impls(body);
-                conversions.extend(all.iter().filter(|body| self.fits_impl(**body, None, arguments)));
+                let candidates = self.same_methods_in_impls(body);
+                conversions.extend(candidates.iter().filter(|body| self.fits_impl(**body, None, arguments)));
             }
         }
         conversions.dedup();

@@ -54,8 +54,9 @@ pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
 
 /// Returns the names of the conversions that run a method: `into` for `from`.
 fn names_of_conversions(linker: &Linker<'_>, body: BodyRef) -> Vec<Name> {
-    let row = linker.program.body(body);
-    let conversion = conversion_running(linker.program.facts(body.file).text(row.name)).filter(|_| row.class.is_some());
+    let body_facts = linker.program.body(body);
+    let conversion = conversion_running(linker.program.facts(body.file).text(body_facts.name))
+        .filter(|_| body_facts.class.is_some());
     conversion.and_then(|name| linker.program.name(name)).into_iter().collect()
 }
 

@@ -222,9 +222,9 @@ impl Semantics for Rust {
         typed: Typed,
         receiver: Val,
     ) -> ControlFlow<Typed, Typed> {
-        let row = linker.program.body(body);
-        let Some(class) = row.class.get() else { return ControlFlow::Continue(typed) };
-        match linker.associated_type(body, row.returns, receiver) {
+        let body_facts = linker.program.body(body);
+        let Some(class) = body_facts.class.get() else { return ControlFlow::Continue(typed) };
+        match linker.associated_type(body, body_facts.returns, receiver) {
             Some(projected) => ControlFlow::Break(projected),
             None => {
                 let bindings = linker.bindings(body.file.class_ref(class), receiver);

@@ -67,7 +67,7 @@ impl Parents {
 /// True if a module calls a macro at its top level, which may declare modules.
 fn may_declare_by_macro(linker: &Linker<'_>, file: FileId) -> bool {
     let facts = linker.program.facts(file);
-    facts.sites.iter().any(|row| row.kind == SiteKind::Macro && facts.body_of(row.at) == BodyId(0))
+    facts.sites.iter().any(|site_facts| site_facts.kind == SiteKind::Macro && facts.body_of(site_facts.at) == BodyId(0))
 }
 
 impl Linker<'_> {
@@ -117,7 +117,7 @@ fn test_crates(layout: &Layout) -> impl Iterator<Item = &CrateLayout> {
             let dependencies = other.dependencies.iter().flatten();
             other.package != package.package && dependencies.clone().any(|(_, name, _)| *name == package.package)
         });
-        let only_tests_depend = |other: &CrateLayout| other.aside.binary_search(&package.package).is_ok();
+        let only_tests_depend = |dependent: &CrateLayout| dependent.aside.binary_search(&package.package).is_ok();
         let is_built = |root: &String| {
             let inside = root.strip_prefix(package.folder.as_str()).unwrap_or(root).trim_start_matches('/');
             let aside = ["tests/", "benches/", "examples/"].iter().any(|folder| inside.starts_with(folder));
@@ -139,16 +139,16 @@ pub(crate) fn module_at(linker: &Linker<'_>, file: FileId, body: BodyId) -> Val 
     let facts = linker.program.facts(file);
     let mut enclosing = body;
     while let Some(id) = enclosing.get() {
-        let row = facts.body(id);
-        if row.kind == BodyKind::Module {
-            if row.parent.is_none() {
+        let body_facts = facts.body(id);
+        if body_facts.kind == BodyKind::Module {
+            if body_facts.parent.is_none() {
                 break;
             }
             if let Some(class) = facts.classes.iter().position(|class| class.body == id) {
                 return Val::Class(file.class_ref(ClassId(class as u32)));
             }
         }
-        enclosing = row.parent;
+        enclosing = body_facts.parent;
     }
     Val::Module(file)
 }
@@ -306,17 +306,17 @@ fn find_item(linker: &Linker<'_>, module: Val, name: Name) -> ItemPlace {
     let (file, body) = match module {
         Val::Module(file) => (file, BodyId(0)),
         Val::Class(class) => {
-            let row = linker.program.class(class);
-            if row.kind != ClassKind::Module {
+            let class_facts = linker.program.class(class);
+            if class_facts.kind != ClassKind::Module {
                 // The variants of an enum.
                 return match linker.own_member(class, name) {
-                    Some((owner, var)) if owner == class && row.kind == ClassKind::Enum => {
+                    Some((owner, var)) if owner == class && class_facts.kind == ClassKind::Enum => {
                         ItemPlace::ModuleItem(ModuleItem::Variant(class, var))
                     }
                     _ => ItemPlace::Nowhere,
                 };
             }
-            (class.file, row.body)
+            (class.file, class_facts.body)
         }
         Val::External(path) => {
             let path = linker.library.member(path, linker.program.text(name));
@@ -355,23 +355,23 @@ fn add_glob_items(
     file: FileId,
     body: BodyId,
     name: Name,
-    seen: &mut Vec<(FileId, BodyId)>,
+    visited: &mut Vec<(FileId, BodyId)>,
     items: &mut Vec<ModuleItem>,
 ) -> bool {
-    if seen.contains(&(file, body)) || seen.len() > MOST_GLOBS {
+    if visited.contains(&(file, body)) || visited.len() > MOST_GLOBS {
         return true;
     }
-    seen.push((file, body));
+    visited.push((file, body));
     let facts = linker.program.facts(file);
     let mut enclosing_bodies: smallvec::SmallVec<[BodyId; 8]> = smallvec::SmallVec::new();
     let mut enclosing = body;
     while let Some(id) = enclosing.get() {
         enclosing_bodies.push(id);
-        let row = facts.body(id);
-        if row.kind == BodyKind::Module {
+        let body_facts = facts.body(id);
+        if body_facts.kind == BodyKind::Module {
             break;
         }
-        enclosing = row.parent;
+        enclosing = body_facts.parent;
     }
     let stars = facts.imports.iter().enumerate().filter(|(_, row)| row.kind == ImportKind::Star);
     let mut is_complete = true;
@@ -390,7 +390,9 @@ fn add_glob_items(
         }
         match find_item(linker, base, name) {
             ItemPlace::ModuleItem(item) => items.push(item),
-            ItemPlace::GlobImports(file, body) => is_complete &= add_glob_items(linker, file, body, name, seen, items),
+            ItemPlace::GlobImports(file, body) => {
+                is_complete &= add_glob_items(linker, file, body, name, visited, items)
+            }
             ItemPlace::Nowhere => {}
         }
     }

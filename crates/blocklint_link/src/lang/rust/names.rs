@@ -1,7 +1,7 @@
 //! Rust: name lookup: paths, the prelude, `Self`, impl blocks, callees.
 
 use blocklint_core::Language;
-use blocklint_facts::{At, BodyId, ClassKind, Form, Import, SiteKind, Sym};
+use blocklint_facts::{At, BodyId, ClassId, ClassKind, Form, Import, SiteKind, Sym};
 
 use crate::lang::rust::modules;
 use crate::linker::{Linker, Typed};
@@ -110,20 +110,16 @@ pub(crate) fn enclosing_class(linker: &Linker<'_>, file: FileId, body: BodyId) -
 /// Returns the impl block, trait or type whose own body this is.
 fn class_of_body(linker: &Linker<'_>, file: FileId, body: BodyId) -> Option<ClassRef> {
     let facts = linker.program.facts(file);
-    facts
-        .classes
-        .iter()
-        .position(|class| class.body == body)
-        .map(|index| file.class_ref(blocklint_facts::ClassId(index as u32)))
+    facts.classes.iter().position(|class| class.body == body).map(|index| file.class_ref(ClassId(index as u32)))
 }
 
 /// Returns the subject of an impl block: the type that it implements methods for. A type is its own subject.
 pub fn subject(linker: &Linker<'_>, class: ClassRef) -> Option<ClassRef> {
-    let row = linker.program.class(class);
-    if row.kind != ClassKind::Impl {
+    let class_facts = linker.program.class(class);
+    if class_facts.kind != ClassKind::Impl {
         return Some(class);
     }
-    match linker.values.members(linker.annotation(head_scope(linker, class), row.subject).value)[..] {
+    match linker.values.members(linker.annotation(head_scope(linker, class), class_facts.subject).value)[..] {
         [Val::Instance { class, .. }] => Some(class),
         _ => None,
     }
@@ -131,9 +127,9 @@ pub fn subject(linker: &Linker<'_>, class: ClassRef) -> Option<ClassRef> {
 
 /// Returns the value of `self` in a method of a class, trait or impl block.
 pub(crate) fn receiver(linker: &Linker<'_>, class: ClassRef) -> Typed {
-    let row = linker.program.class(class);
-    if row.kind == ClassKind::Impl {
-        return linker.annotation(head_scope(linker, class), row.subject);
+    let class_facts = linker.program.class(class);
+    if class_facts.kind == ClassKind::Impl {
+        return linker.annotation(head_scope(linker, class), class_facts.subject);
     }
     linker.known(Val::Instance { class, exact: false, args: linker.own_params(class) })
 }
@@ -266,7 +262,7 @@ pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed 
     linker.callee_of_fitting_impls(scope, site, linker.eval(scope, form))
 }
 
-/// True if a path is that of `Result` or `Option`: `?` and `unwrap` return its first type argument.
+/// True if a path refers to `Result` or `Option`: `?` and `unwrap` return its first type argument.
 pub fn is_fallible(path: &str) -> bool {
     matches!(path.rsplit("::").next(), Some("Result" | "Option"))
 }
@@ -286,12 +282,12 @@ pub(crate) fn module_name(linker: &Linker<'_>, file: FileId) -> String {
     if matches!(inside, "lib" | "main" | "mod") { String::new() } else { inside.replace('/', "::") }
 }
 
-/// True if a path is that of a closure trait, or of function pointers.
+/// True if a path refers to a closure trait, or of function pointers.
 pub(crate) fn is_callable(path: &str) -> bool {
     matches!(path, "std::ops::Fn" | "std::ops::FnMut" | "std::ops::FnOnce" | "fn")
 }
 
-/// True if a path is that of a trait of readers or writers. The callers decide if the value is a file.
+/// True if a path refers to a trait of readers or writers. The callers decide if the value is a file.
 pub(crate) fn is_reader(path: &str) -> bool {
     crate::lang::rust::words::READERS.contains(&path)
 }

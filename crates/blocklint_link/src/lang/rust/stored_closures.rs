@@ -21,9 +21,11 @@ impl Linker<'_> {
             return declared;
         }
         let facts = self.program.facts(field.file);
-        let row = self.program.var(field);
-        let class = facts.classes.iter().position(|class| class.body == row.body);
-        let (Some(class), Some(name)) = (class, self.program.global(field.file, row.name)) else { return declared };
+        let var_facts = self.program.var(field);
+        let class = facts.classes.iter().position(|class| class.body == var_facts.body);
+        let (Some(class), Some(name)) = (class, self.program.global(field.file, var_facts.name)) else {
+            return declared;
+        };
         let class = field.file.class_ref(ClassId(class as u32));
         let mut stored = Vec::new();
         for site in self.struct_expressions(class).unwrap_or_default() {
@@ -40,9 +42,11 @@ impl Linker<'_> {
         let in_impl_blocks: Vec<_> = in_impl_blocks.take(MOST_ASSIGNED).collect();
         for (file, assign) in self.assigns_to_member(class, name).into_iter().chain(in_impl_blocks).take(MOST_ASSIGNED)
         {
-            let row = self.program.facts(file).assign(assign);
-            if row.value.is_some() {
-                stored.push(self.eval_stored_callable(Scope { file, at: row.at, env: EnvId::NONE }, row.value));
+            let assignment = self.program.facts(file).assign(assign);
+            if assignment.value.is_some() {
+                stored.push(
+                    self.eval_stored_callable(Scope { file, at: assignment.at, env: EnvId::NONE }, assignment.value),
+                );
             }
         }
         self.with_stored_callables(declared, DEEPEST, class, field, &stored)

@@ -10,6 +10,9 @@ use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use crate::values::value::{Val, ValueId};
 
+/// How deep the nested type arguments of a return type are searched for a future.
+const MAX_TYPE_DEPTH: u32 = 6;
+
 /// The usual names of associated functions that make a value of their type.
 const MAKERS: &[&str] = &["new", "open", "create", "connect", "builder", "default", "bind", "with_capacity"];
 
@@ -73,7 +76,7 @@ impl<'a> Linker<'a> {
         };
         let rows = self.library.calls(path);
         let all_test_argument =
-            !rows.is_empty() && rows.with(|_| true).all(|row| row.row.when.iter().any(tests_argument));
+            !rows.is_empty() && rows.with(|_| true).all(|matched| matched.row.when.iter().any(tests_argument));
         all_test_argument.then_some(path)
     }
 
@@ -113,7 +116,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// True if a path may be that of a trait: it begins with an uppercase letter, and no row describes a constructor.
+    /// True if a path possibly refers to a trait: it begins with an uppercase letter, and no row describes a constructor.
     fn may_be_trait(&self, path: PathId) -> bool {
         let text = self.library.text(path);
         let is_base = || self.library.ty(path).is_none_or(|rows| rows.role().is_none() && rows.through().is_none());
@@ -123,7 +126,7 @@ impl<'a> Linker<'a> {
 
     /// Returns a method that a trait of the project adds to a library's type, or to every type.
     pub(crate) fn project_trait_method(&self, receiver: Val, name: Name) -> Option<Typed> {
-        if self.hierarchy.bodies_named(name) == 0 {
+        if self.hierarchy.count_bodies_named(name) == 0 {
             return None;
         }
         let value = self.values.one(receiver);
@@ -169,8 +172,8 @@ impl<'a> Linker<'a> {
 
     /// Returns the method of an impl block, or the provided method of its trait.
     fn method_of_block(&self, block: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
-        let row = self.program.class(block);
-        if row.kind != ClassKind::Impl || row.bases.is_empty() {
+        let class_facts = self.program.class(block);
+        if class_facts.kind != ClassKind::Impl || class_facts.bases.is_empty() {
             return None;
         }
         let bases = self.bases(block);
@@ -190,12 +193,12 @@ impl<'a> Linker<'a> {
     /// True if a function without `async` returns a future or stream, by its declared result, also inside of `Box`,
     /// `Pin`, `Result` and `Option`.
     pub fn returns_future(&self, body: BodyRef) -> bool {
-        let row = self.program.body(body);
-        if row.returns.is_none() || row.flow != Flow::Sync {
+        let body_facts = self.program.body(body);
+        if body_facts.returns.is_none() || body_facts.flow != Flow::Sync {
             return false;
         }
-        let declared = self.annotation(self.signature_scope(body), row.returns);
-        self.is_future(declared.value, 6)
+        let declared = self.annotation(self.signature_scope(body), body_facts.returns);
+        self.is_future(declared.value, MAX_TYPE_DEPTH)
     }
 
     fn is_future(&self, value: ValueId, depth: u32) -> bool {

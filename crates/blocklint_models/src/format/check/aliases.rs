@@ -10,6 +10,9 @@ use super::super::read::Origin;
 use super::super::rows::{File, FileInfo};
 use super::DeclaredNames;
 
+/// The maximal number of aliases that lead to each other. A longer chain is reported as a cycle.
+const MAX_ALIAS_CHAIN: usize = 16;
+
 pub(super) struct Aliases<'f> {
     targets: FxHashMap<(Language, &'f str), &'f str>,
     lower_layers: &'f dyn DeclaredNames,
@@ -47,11 +50,12 @@ impl<'f> Aliases<'f> {
     /// Returns the path that rows must use; `None` if aliases form a cycle.
     pub(super) fn canonical(&self, language: Language, path: &str) -> Option<String> {
         if let Some((implementor, implemented, member)) = qualified(path) {
-            let (left, right) = (self.canonical(language, implementor)?, self.canonical(language, implemented)?);
-            return Some(format!("<{left} as {right}>::{member}"));
+            let (canonical_implementor, canonical_implemented) =
+                (self.canonical(language, implementor)?, self.canonical(language, implemented)?);
+            return Some(format!("<{canonical_implementor} as {canonical_implemented}>::{member}"));
         }
         let mut current = path.to_owned();
-        for _ in 0..16 {
+        for _ in 0..MAX_ALIAS_CHAIN {
             match self.replace_alias(language, &current) {
                 Some(next) => current = next,
                 None => return Some(current),
@@ -82,20 +86,21 @@ impl<'f> Aliases<'f> {
                 if self.canonical(language, spelling).is_none() {
                     error(*line, spelling, format!("aliases go in a circle from `{spelling}`"));
                 }
-                let is_own = is_under_roots(&file.info, spelling) || is_under_roots(&file.info, target);
+                let is_under_own_roots = is_under_roots(&file.info, spelling) || is_under_roots(&file.info, target);
                 // A facade crate re-exports names of another library that has a model.
-                let is_described =
-                    |other: &File| other.info.language == language && is_under_roots(&other.info, target);
+                let is_described = |other_file: &File| {
+                    other_file.info.language == language && is_under_roots(&other_file.info, target)
+                };
                 let is_facade = files.iter().any(is_described) || lower_layers.is_described(language, target);
-                if origin != Origin::User && !is_own && !is_facade {
+                if origin != Origin::User && !is_under_own_roots && !is_facade {
                     let roots = file.info.roots.join(", ");
                     error(*line, spelling, format!("neither side is under this file's roots ({roots})"));
                 }
-                let contradicting = files.iter().flat_map(|other| {
+                let contradicting = files.iter().flat_map(|other_file| {
                     let contradicts = move |alias: &&(String, String, u32)| {
-                        other.info.language == language && alias.0 == *spelling && alias.1 != *target
+                        other_file.info.language == language && alias.0 == *spelling && alias.1 != *target
                     };
-                    other.aliases.iter().filter(contradicts).map(move |alias| (&other.info.label, alias))
+                    other_file.aliases.iter().filter(contradicts).map(move |alias| (&other_file.info.label, alias))
                 });
                 for (label, (_, other_target, other_line)) in contradicting {
                     // The contradiction is reported once, at the later alias.

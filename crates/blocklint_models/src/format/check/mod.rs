@@ -13,7 +13,7 @@ use super::read::Origin;
 use super::rows::File;
 use aliases::Aliases;
 pub use rows::check_kinds;
-pub use twins::holding_row;
+pub use twins::find_blocking_row;
 
 /// The names that the layers below the checked one declare. A user file may use a tag, a switch or a type parameter of
 /// the built-in models.
@@ -32,7 +32,7 @@ pub trait DeclaredNames {
     fn library(&self, language: Language, name: &str) -> Option<bool>;
     /// Returns `file:line` of an unconditional row which declares that a call of this path holds the thread for more
     /// than a `note`.
-    fn holds(&self, language: Language, path: &str) -> Option<String>;
+    fn find_blocking_row(&self, language: Language, path: &str) -> Option<String>;
 }
 
 /// The declarations below the lowest layer: none.
@@ -58,7 +58,7 @@ impl DeclaredNames for NoDeclarations {
     fn library(&self, _: Language, _: &str) -> Option<bool> {
         None
     }
-    fn holds(&self, _: Language, _: &str) -> Option<String> {
+    fn find_blocking_row(&self, _: Language, _: &str) -> Option<String> {
         None
     }
 }

@@ -11,29 +11,29 @@ use super::super::type_expr::TypeExpr;
 use super::DeclaredNames;
 
 pub(super) fn check(files: &[File], lower_layers: &dyn DeclaredNames, errors: &mut Vec<ModelError>) {
-    let known = KnownNames::collect(files, lower_layers);
+    let declared = KnownNames::collect(files, lower_layers);
     for file in files {
-        let mut check = NameCheck { info: &file.info, known: &known, errors };
+        let mut names = NameCheck { info: &file.info, known: &declared, errors };
         for entry in &file.calls {
-            check.check_conditions(Table::Call, entry, "when", &entry.row.when);
-            check.check_conditions(Table::Call, entry, "unless", &entry.row.unless);
-            check.check_types(Table::Call, entry, "returns", entry.row.returns.iter());
+            names.check_conditions(Table::Call, entry, "when", &entry.row.when);
+            names.check_conditions(Table::Call, entry, "unless", &entry.row.unless);
+            names.check_types(Table::Call, entry, "returns", entry.row.returns.iter());
         }
         for entry in &file.types {
             let row = &entry.row;
-            check.check_types(Table::Type, entry, "bases", row.bases.iter());
-            check.check_types(Table::Type, entry, "fields", row.fields.iter().map(|(_, ty)| ty));
-            check.check_types(Table::Type, entry, "element", row.element.iter());
-            check.check_types(Table::Type, entry, "awaits", row.awaits.iter());
-            check.check_types(Table::Type, entry, "enters", row.enters.iter());
+            names.check_types(Table::Type, entry, "bases", row.bases.iter());
+            names.check_types(Table::Type, entry, "fields", row.fields.iter().map(|(_, ty)| ty));
+            names.check_types(Table::Type, entry, "element", row.element.iter());
+            names.check_types(Table::Type, entry, "awaits", row.awaits.iter());
+            names.check_types(Table::Type, entry, "enters", row.enters.iter());
         }
         for entry in &file.handovers {
-            check.check_conditions(Table::Handover, entry, "when", &entry.row.when);
-            check.check_conditions(Table::Handover, entry, "unless", &entry.row.unless);
-            check.check_types(Table::Handover, entry, "gives", entry.row.gives.iter());
+            names.check_conditions(Table::Handover, entry, "when", &entry.row.when);
+            names.check_conditions(Table::Handover, entry, "unless", &entry.row.unless);
+            names.check_types(Table::Handover, entry, "gives", entry.row.gives.iter());
         }
         for switch in &file.switches {
-            check.check_switch(switch);
+            names.check_switch(switch);
         }
     }
 }
@@ -134,8 +134,8 @@ impl NameCheck<'_> {
         }
     }
 
-    /// Reports single-segment names in types that are no type parameter. The parameters are those of the type that the
-    /// row describes, or of which it describes a member.
+    /// Reports single-segment names in types that are no type parameter (`T`). A row of a type has the parameters of
+    /// that type; a row of a member has those of the member's type.
     fn check_types<'t, R>(
         &mut self,
         table: Table,

@@ -15,7 +15,7 @@ const EFFECT_GROUP: &[&str] = &[
 ];
 /// The keys of that group that may be on a row without `effect` and `lazy`.
 const ADVICE: &[&str] = &["instead", "rewrite", "note"];
-/// The keys that decide when a row holds.
+/// The keys that decide if a row applies.
 const FRAME: &[&str] = &["path", "when", "unless", "version", "unchecked", "property", "via"];
 
 /// A row under one of its paths.
@@ -66,7 +66,7 @@ impl Ordered for CallRow {
     }
     fn keys(entry: &Entry<Self>) -> Vec<&str> {
         let has_effect_group = entry.row.has_effect_group();
-        let effect_key = entry.has("effect").then_some("effect").or(entry.has("lazy").then_some("effect"));
+        let effect_key = has_effect_group.then_some("effect");
         let others = entry.keys.iter().map(|(key, _)| key.as_str()).filter(|key| {
             !FRAME.contains(key) && (!EFFECT_GROUP.contains(key) || (!has_effect_group && ADVICE.contains(key)))
         });
@@ -121,8 +121,8 @@ fn path_rows<'f, R: Ordered>(file: &'f File, entries: &'f [Entry<R>]) -> impl It
 
 fn check_table<'f>(table: Table, path_rows: impl Iterator<Item = PathRow<'f>>, errors: &mut Vec<ModelError>) {
     let mut by_path: BTreeMap<&str, Vec<PathRow<'_>>> = BTreeMap::new();
-    for place in path_rows {
-        by_path.entry(place.path).or_default().push(place);
+    for path_row in path_rows {
+        by_path.entry(path_row.path).or_default().push(path_row);
     }
     for path_rows in by_path.values() {
         check_two_files(table, path_rows, errors);
@@ -130,44 +130,44 @@ fn check_table<'f>(table: Table, path_rows: impl Iterator<Item = PathRow<'f>>, e
     }
 }
 
-fn error(table: Table, place: &PathRow<'_>, message: String) -> ModelError {
-    ModelError { file: place.info.label.clone(), line: place.line, table, key: "path".to_owned(), message }
+fn error(table: Table, path_row: &PathRow<'_>, message: String) -> ModelError {
+    ModelError { file: path_row.info.label.clone(), line: path_row.line, table, key: "path".to_owned(), message }
 }
 
 /// Reports a path that two files describe, unless the files state different versions.
 fn check_two_files(table: Table, path_rows: &[PathRow<'_>], errors: &mut Vec<ModelError>) {
     let Some(first) = path_rows.first() else { return };
-    let range = |place: &PathRow<'_>| place.version.or(place.info.version.as_ref()).cloned();
-    for place in path_rows {
-        let is_other_file = place.info.label != first.info.label;
-        let has_other_range = range(place).is_some() && range(first).is_some() && range(place) != range(first);
+    let range = |path_row: &PathRow<'_>| path_row.version.or(path_row.info.version.as_ref()).cloned();
+    for path_row in path_rows {
+        let is_other_file = path_row.info.label != first.info.label;
+        let has_other_range = range(path_row).is_some() && range(first).is_some() && range(path_row) != range(first);
         if is_other_file && !has_other_range {
-            let message = format!("`{}` is also described in {}:{}", place.path, first.info.label, first.row_line);
-            errors.push(error(table, place, message));
+            let message = format!("`{}` is also described in {}:{}", path_row.path, first.info.label, first.row_line);
+            errors.push(error(table, path_row, message));
         }
     }
 }
 
 /// Reports a row that an earlier unconditional row of the same file hides.
 fn check_never_reached(table: Table, path_rows: &[PathRow<'_>], errors: &mut Vec<ModelError>) {
-    for (index, place) in path_rows.iter().enumerate() {
+    for (index, path_row) in path_rows.iter().enumerate() {
         // `check_two_files` reports rows of other files.
-        let before = || path_rows[..index].iter().filter(|earlier| earlier.info.label == place.info.label);
-        for key in &place.keys {
+        let earlier_rows = || path_rows[..index].iter().filter(|earlier| earlier.info.label == path_row.info.label);
+        for key in &path_row.keys {
             let hides = |earlier: &&PathRow<'_>| {
                 earlier.is_unconditional
                     && earlier.version.is_none()
-                    && earlier.kind == place.kind
+                    && earlier.kind == path_row.kind
                     && earlier.keys.contains(key)
             };
-            let Some(hiding) = before().find(hides) else { continue };
-            let message = if hiding.row_line == place.row_line {
-                format!("`{}` occurs twice in the row", place.path)
+            let Some(hiding_row) = earlier_rows().find(hides) else { continue };
+            let message = if hiding_row.row_line == path_row.row_line {
+                format!("`{}` stands twice in the row", path_row.path)
             } else {
-                let line = hiding.row_line;
-                format!("`{}`: never reached for `{key}`; the row at line {line} holds always", place.path)
+                let line = hiding_row.row_line;
+                format!("`{}`: never reached for `{key}`; the row at line {line} holds always", path_row.path)
             };
-            errors.push(error(table, place, message));
+            errors.push(error(table, path_row, message));
         }
     }
 }

@@ -9,7 +9,7 @@ use super::super::rows::{CallRow, Entry, File, HandoverContext, HandoverRow, Row
 use super::super::words::{FixKind, Runs};
 use super::aliases::Aliases;
 
-/// The keys that describe nothing without other keys.
+/// The keys that describe nothing if a row has no other keys.
 const FRAME: &[&str] = &["path", "when", "unless", "version", "unchecked", "property"];
 /// The keys that need `effect`.
 const NEED_EFFECT: &[&str] = &["kind", "takes", "native", "thread", "severity", "fails", "timeout", "fix"];
@@ -60,11 +60,11 @@ impl<R> RowCheck<'_, R> {
             let (body, parameters) = split_parameters(&path.text);
             let is_under_root = |path: &str| info.roots.iter().any(|root| is_under(path, root, info.language));
             // A library can implement a foreign trait for its own type, or its own trait for a foreign type.
-            let is_own = match qualified(body) {
+            let is_under_own_roots = match qualified(body) {
                 Some((implementor, implemented, _)) => is_under_root(implementor) || is_under_root(implemented),
                 None => is_under_root(body),
             };
-            if origin != Origin::User && !is_own {
+            if origin != Origin::User && !is_under_own_roots {
                 let roots = info.roots.join(", ");
                 self.error_at("path", path.line, format!("`{}` is not under this file's roots ({roots})", path.text));
             }
@@ -85,7 +85,7 @@ impl<R> RowCheck<'_, R> {
 impl RowCheck<'_, CallRow> {
     /// Reports a `kind` that is no kind of the row's effect.
     fn check_kind(&mut self) {
-        let Some(effect) = self.entry.row.held() else { return };
+        let Some(effect) = self.entry.row.held_effect() else { return };
         let kinds = WorkKind::of_effect(effect);
         let listed = kinds.iter().map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(", ");
         match self.entry.row.kind {
@@ -186,7 +186,7 @@ pub fn check_kinds(files: &[File]) -> Vec<ModelError> {
     let mut errors = Vec::new();
     for file in files {
         for entry in &file.calls {
-            let Some(effect) = entry.row.held().filter(|_| entry.row.kind.is_none()) else { continue };
+            let Some(effect) = entry.row.held_effect().filter(|_| entry.row.kind.is_none()) else { continue };
             let kinds = WorkKind::of_effect(effect).iter().map(|kind| format!("`{kind}`")).collect::<Vec<_>>();
             if !kinds.is_empty() {
                 let message = format!(r#"effect = "{effect}" needs `kind`: {}"#, kinds.join(", "));

@@ -13,20 +13,20 @@ use super::aliases::Aliases;
 
 /// True if the row declares that the call holds the thread for more than a `note`, whatever its arguments.
 pub(super) fn blocks_always(row: &CallRow) -> bool {
-    row.held().is_some()
+    row.held_effect().is_some()
         && row.is_async != Some(true)
         && row.severity != Some(Severity::Note)
         && !row.is_conditional()
         && !row.property
 }
 
-/// Returns `None` if the layer has no row for the effect of calling a path. Otherwise returns `file:line` of a deciding
-/// row which declares that the call holds the thread for more than a `note`, whatever its arguments; `Some(None)` if no
-/// deciding row does.
-pub fn holding_row(layer: &Layer, path: &str) -> Option<Option<String>> {
+/// Returns `file:line` of a deciding row which declares that a call of the path holds the thread for more than a
+/// `note`, whatever its arguments. Returns `Some(None)` if no deciding row declares it, and `None` if the layer has no
+/// row for the effect of the call.
+pub fn find_blocking_row(layer: &Layer, path: &str) -> Option<Option<String>> {
     let is_type = layer.is_type(path);
     let mut rows: Vec<_> = layer
-        .matching(path, Kind::Call)
+        .matching_patterns(path, Kind::Call)
         .filter_map(|index| layer.pattern(index))
         .filter(|pattern| !pattern.uses.intersects(Uses::PROPERTY.union(Uses::MARKS)))
         .filter(|pattern| !(is_type && pattern.rank.is_glob() && !pattern.rank.is_deep()))
@@ -81,7 +81,8 @@ fn check_row(
             };
             if twin == path.text || written == path.text {
                 error(format!("`{written}` names the call itself"));
-            } else if let Some(place) = holding_row(layer, &twin).unwrap_or_else(|| lower_layers.holds(language, &twin))
+            } else if let Some(place) =
+                find_blocking_row(layer, &twin).unwrap_or_else(|| lower_layers.find_blocking_row(language, &twin))
             {
                 error(format!("`{twin}` holds the thread too ({place})"));
             }

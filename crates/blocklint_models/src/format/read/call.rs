@@ -1,11 +1,11 @@
 //! The parser of `[[call]]` rows.
 
-use blocklint_core::{Effect, Fails, Severity, Takes, WorkKind};
+use blocklint_core::{CallDuration, Effect, Fails, Severity, WorkKind};
 use toml::de::DeValue;
 
 use super::super::rows::{CallRow, Concurrency, Entry, MoveTo, Moves, RowEffect};
 use super::super::words::{Asks, Bound, Creates, FixKind, Runs, Source, Thread, Unit, Via};
-use super::Row;
+use super::RowTable;
 use super::reader::{Reader, TableKey, Value};
 use super::values::argument;
 
@@ -52,7 +52,7 @@ pub(super) const KEYS: &[&str] = &[
     "note",
 ];
 
-pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry<CallRow>> {
+pub(super) fn read(reader: &mut Reader<'_>, table: &RowTable<'_, '_>) -> Option<Entry<CallRow>> {
     let mut row = CallRow { line: table.line_of_path(reader), ..CallRow::default() };
     let mut paths = None;
     for (key, value) in table.keys.iter() {
@@ -65,7 +65,7 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
             "unchecked" => row.unchecked = reader.string(table_key, value),
             "effect" => row.effect = effect(reader, table_key, value),
             "kind" => row.kind = reader.word(table_key, value, WorkKind::WORDS, WorkKind::parse),
-            "takes" => row.takes = takes(reader, table_key, value),
+            "takes" => row.duration = parse_duration(reader, table_key, value),
             "native" => match value.get_ref() {
                 DeValue::String(_) => {
                     let words: Vec<_> = Severity::ALL.iter().map(|severity| severity.as_str()).collect();
@@ -132,13 +132,13 @@ fn effect(reader: &mut Reader<'_>, table_key: TableKey<'_>, value: &Value<'_>) -
     })
 }
 
-fn takes(reader: &mut Reader<'_>, table_key: TableKey<'_>, value: &Value<'_>) -> Option<Takes> {
+fn parse_duration(reader: &mut Reader<'_>, table_key: TableKey<'_>, value: &Value<'_>) -> Option<CallDuration> {
     let text = reader.string(table_key, value)?;
-    let takes = Takes::parse(&text);
-    if takes.is_none() {
-        reader.error(table_key, value, format!("must be {}", Takes::FORMS));
+    let duration = CallDuration::parse(&text);
+    if duration.is_none() {
+        reader.error(table_key, value, format!("must be {}", CallDuration::EXPECTED_FORMS));
     }
-    takes
+    duration
 }
 
 fn concurrency(reader: &mut Reader<'_>, table_key: TableKey<'_>, value: &Value<'_>) -> Option<Concurrency> {

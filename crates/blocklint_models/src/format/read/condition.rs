@@ -108,13 +108,14 @@ impl Reader<'_> {
                 self.word(table_key, value, &["unbounded"], |word| (word == "unbounded").then_some(Test::Unbounded))?
             }
             "sql" => self.word(table_key, value, &["short"], |word| (word == "short").then_some(Test::ShortSql))?,
-            "unseen" => match self.boolean(table_key, value)? {
-                true => Test::Unseen,
-                false => {
+            "unseen" => {
+                if self.boolean(table_key, value)? {
+                    Test::Unseen
+                } else {
                     self.error(table_key, value, "must be `true`; leave it out otherwise");
                     return None;
                 }
-            },
+            }
             "version" => Test::Version(self.version(table_key, value)?),
             _ => Test::Feature(self.string(table_key, value)?),
         })

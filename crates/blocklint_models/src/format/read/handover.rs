@@ -5,7 +5,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::super::rows::{CallRow, Entry, HandoverContext, HandoverRow, RowEffect, Selector};
 use super::super::words::{Passes, Phase, Runs, Via};
-use super::Row;
+use super::RowTable;
 use super::reader::{Reader, TableKey, Value};
 use super::values::runtime_words;
 
@@ -35,7 +35,7 @@ pub(super) const KEYS: &[&str] = &[
     "note",
 ];
 
-pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry<HandoverRow>> {
+pub(super) fn read(reader: &mut Reader<'_>, table: &RowTable<'_, '_>) -> Option<Entry<HandoverRow>> {
     // Selector and context are required; a row with these placeholders is never returned.
     let mut row = HandoverRow {
         line: table.line_of_path(reader),

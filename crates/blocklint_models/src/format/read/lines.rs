@@ -1,13 +1,15 @@
 //! The conversion of offsets to line numbers.
 
 /// The offsets of the line ends of a text.
-pub(super) struct Lines {
+pub(super) struct LineEnds {
     ends: Vec<usize>,
 }
 
-impl Lines {
-    pub(super) fn of(text: &str) -> Self {
-        Lines { ends: text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(offset, _)| offset).collect() }
+impl LineEnds {
+    pub(super) fn new(text: &str) -> Self {
+        LineEnds {
+            ends: text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(offset, _)| offset).collect(),
+        }
     }
 
     /// Returns the line of an offset, from 1.

@@ -62,7 +62,7 @@ fn entries<T>(
     reader: &mut Reader<'_>,
     table: Table,
     value: &Value<'_>,
-    read: impl Fn(&mut Reader<'_>, &Row<'_, '_>) -> Option<T>,
+    read: impl Fn(&mut Reader<'_>, &RowTable<'_, '_>) -> Option<T>,
 ) -> Vec<T> {
     let DeValue::Array(items) = value.get_ref() else {
         let name = table.name();
@@ -76,21 +76,21 @@ fn entries<T>(
             reader.error_in(Table::Top, name, item.span().start, format!("must be written `[[{name}]]`, once per row"));
             continue;
         };
-        let row = Row { table, keys, start: item.span().start };
+        let row = RowTable { table, keys, start: item.span().start };
         rows.extend(read(reader, &row));
     }
     rows
 }
 
 /// A table `[[...]]` of the document.
-struct Row<'d, 't> {
+struct RowTable<'d, 't> {
     table: Table,
     keys: &'d DeTable<'t>,
     /// Offset of `[[...]]`.
     start: usize,
 }
 
-impl<'d, 't> Row<'d, 't> {
+impl<'d, 't> RowTable<'d, 't> {
     fn table_key<'k>(&self, key: &'k str) -> TableKey<'k> {
         TableKey { table: self.table, key }
     }

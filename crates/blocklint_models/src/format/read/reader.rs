@@ -5,7 +5,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::super::error::{ModelError, Table, did_you_mean};
-use super::lines::Lines;
+use super::lines::LineEnds;
 
 /// A TOML value with its span.
 pub(super) type Value<'t> = Spanned<DeValue<'t>>;
@@ -19,7 +19,7 @@ pub(super) struct TableKey<'k> {
 
 pub(super) struct Reader<'l> {
     label: &'l str,
-    lines: Lines,
+    line_ends: LineEnds,
     /// The language of the header; paths and types are not parsed if it is unknown.
     pub(super) language: Option<Language>,
     errors: Vec<ModelError>,
@@ -27,7 +27,7 @@ pub(super) struct Reader<'l> {
 
 impl<'l> Reader<'l> {
     pub(super) fn new(label: &'l str, text: &str) -> Self {
-        Reader { label, lines: Lines::of(text), language: None, errors: Vec::new() }
+        Reader { label, line_ends: LineEnds::new(text), language: None, errors: Vec::new() }
     }
 
     pub(super) fn label(&self) -> &str {
@@ -36,7 +36,7 @@ impl<'l> Reader<'l> {
 
     /// Returns the line of an offset, from 1.
     pub(super) fn line(&self, offset: usize) -> u32 {
-        self.lines.line(offset)
+        self.line_ends.line(offset)
     }
 
     pub(super) fn error_in(&mut self, table: Table, key: &str, offset: usize, message: impl Into<String>) {

@@ -4,7 +4,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::super::rows::{Entry, Setting, Switch};
 use super::super::words::SwitchContext;
-use super::Row;
+use super::RowTable;
 use super::reader::{Reader, TableKey, Value};
 
 /// Every key of a `[[switch]]`.
@@ -13,7 +13,7 @@ pub(super) const KEYS: &[&str] = &[
     "note",
 ];
 
-pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry<Switch>> {
+pub(super) fn read(reader: &mut Reader<'_>, table: &RowTable<'_, '_>) -> Option<Entry<Switch>> {
     let mut switch = Switch { line: reader.line(table.start), ..Switch::default() };
     let mut name = None;
     for (key, value) in table.keys.iter() {

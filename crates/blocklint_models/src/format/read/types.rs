@@ -5,7 +5,7 @@ use toml::de::DeValue;
 use super::super::rows::{Entry, TypeRow};
 use super::super::type_expr::TypeExpr;
 use super::super::words::{Bound, Role, Source};
-use super::Row;
+use super::RowTable;
 use super::call::scheduler;
 use super::reader::{Reader, TableKey, Value};
 
@@ -29,7 +29,7 @@ pub(super) const KEYS: &[&str] = &[
     "bound",
 ];
 
-pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry<TypeRow>> {
+pub(super) fn read(reader: &mut Reader<'_>, table: &RowTable<'_, '_>) -> Option<Entry<TypeRow>> {
     let mut row = TypeRow { line: table.line_of_path(reader), ..TypeRow::default() };
     let mut paths = None;
     for (key, value) in table.keys.iter() {

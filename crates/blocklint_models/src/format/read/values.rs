@@ -76,15 +76,15 @@ impl Reader<'_> {
         words: &[&str],
         parse: impl Fn(&str) -> Option<T>,
     ) -> Option<T> {
-        let list = || words.join(", ");
+        let word_list = || words.join(", ");
         let DeValue::String(text) = value.get_ref() else {
-            self.error(table_key, value, format!("must be one of {}", list()));
+            self.error(table_key, value, format!("must be one of {}", word_list()));
             return None;
         };
         let parsed = parse(text);
         if parsed.is_none() {
             let suggestion = did_you_mean(text, words.iter().copied());
-            self.error(table_key, value, format!("`{text}` is not one of {}{suggestion}", list()));
+            self.error(table_key, value, format!("`{text}` is not one of {}{suggestion}", word_list()));
         }
         parsed
     }
@@ -121,7 +121,7 @@ impl Reader<'_> {
     pub(super) fn argument(&mut self, table_key: TableKey<'_>, value: &Value<'_>) -> Option<Argument> {
         let argument = argument(value.get_ref());
         if argument.is_none() {
-            self.error(table_key, value, format!("must be an argument: {}", Argument::FORMS));
+            self.error(table_key, value, format!("must be an argument: {}", Argument::EXPECTED_FORMS));
         }
         argument
     }

@@ -37,7 +37,7 @@ pub(crate) fn uses(world: &World<'_>, row_path: &RowPath, row: &HandoverRow, num
             Err(reason) => uses.skipped.push((row_path.clone(), reason)),
         }
     }
-    if let Some(effect) = row.called.as_ref().and_then(|called| called.held()) {
+    if let Some(effect) = row.called.as_ref().and_then(|called| called.held_effect()) {
         match wrapper_call(world, row_path, row, rule_of(effect), number) {
             Ok(made) => uses.effect_uses.push(made),
             Err(reason) => uses.skipped.push((row_path.clone(), reason)),

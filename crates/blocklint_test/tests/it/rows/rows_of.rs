@@ -26,7 +26,7 @@ pub(crate) fn read(more: &[(String, String)]) -> Vec<File> {
     let mut files = check_builtin_files(sources.iter().map(|(label, text)| (label.as_str(), text.as_str())))
         .unwrap_or_else(|errors| panic!("{}", errors.iter().map(|e| format!("{e}\n")).collect::<String>()));
     // Rows for older versions are left out, because they do not match in projects without pinned versions.
-    let newest = |version: &Option<VersionRange>| version.as_ref().is_none_or(|range| range.holds(None));
+    let newest = |version: &Option<VersionRange>| version.as_ref().is_none_or(|range| range.contains(None));
     for file in &mut files {
         let file_holds = newest(&file.info.version);
         file.calls.retain(|entry| file_holds && newest(&entry.row.version));
