@@ -49,7 +49,7 @@ pub fn write_full(out: &mut dyn Write, input: &RenderInput<'_>, terminal: Termin
             (None, _) => {
                 let unread = |index: &u32| input.findings.get(*index as usize).is_some_and(is_unread);
                 if group.findings.iter().all(unread) {
-                    "what was not read or analysed as a whole".to_owned()
+                    "files that were not fully read or analysed".to_owned()
                 } else {
                     "findings without a cause elsewhere".to_owned()
                 }

@@ -140,7 +140,10 @@ pub fn write_first_change(out: &mut dyn Write, input: &RenderInput<'_>, overview
         }
         BeginKind::Function => {
             let function = escape_controls(&begin.function);
-            writeln!(out, "Begin with all that `{function}` does: a change of it clears {mends} of {findings_text}.")
+            writeln!(
+                out,
+                "Begin with the whole function `{function}`: a change of it clears {mends} of {findings_text}."
+            )
         }
     }
 }

@@ -124,7 +124,7 @@ pub fn diagnose_comment(text: &str) -> Option<(String, Option<String>)> {
         return Some(if codes.trim_start().starts_with(':') {
             ("`noqa` is a comment of Python's linters".to_owned(), Some(format!("{NAME}: ignore[{rules}]")))
         } else {
-            ("a colon is missing behind `noqa`".to_owned(), Some(format!("noqa: {rules}")))
+            ("a colon is missing after `noqa`".to_owned(), Some(format!("noqa: {rules}")))
         });
     }
     let (name, rest) = if text.get(..NAME.len()).is_some_and(|head| head.eq_ignore_ascii_case(NAME)) {
@@ -155,10 +155,10 @@ pub fn diagnose_comment(text: &str) -> Option<(String, Option<String>)> {
         let is_directive = colon || has_opening_bracket;
         return match similar_directive(&word) {
             Some(directive) if is_directive => {
-                Some((format!("`{written}` is no word of {NAME}'s"), Some(with_rules(directive))))
+                Some((format!("`{written}` is not a {NAME} directive"), Some(with_rules(directive))))
             }
             None if is_directive && rule_list.starts_with(['[', '=']) && !word.is_empty() => {
-                Some((format!("`{written}` is no word of {NAME}'s"), None))
+                Some((format!("`{written}` is not a {NAME} directive"), None))
             }
             _ => None,
         };
@@ -166,11 +166,11 @@ pub fn diagnose_comment(text: &str) -> Option<(String, Option<String>)> {
     let suggestion = with_rules(directive);
     if !colon {
         let is_comment = rule_list.is_empty() || has_opening_bracket || mentions_rules(rule_list);
-        return is_comment.then(|| (format!("a colon is missing behind `{NAME}`"), Some(suggestion)));
+        return is_comment.then(|| (format!("a colon is missing after `{NAME}`"), Some(suggestion)));
     }
     if name != NAME {
         let clause = if name.eq_ignore_ascii_case(NAME) {
-            format!("`{name}` is written in small letters")
+            format!("`{name}` must be lower case")
         } else {
             format!("`{name}` is not `{NAME}`")
         };
@@ -188,12 +188,12 @@ pub fn diagnose_comment(text: &str) -> Option<(String, Option<String>)> {
             }
         }
         rule_list if rule_list.starts_with('[') && !rule_list.contains(']') => {
-            format!("the bracket behind `{word}` is not closed")
+            format!("the bracket after `{word}` is not closed")
         }
         rule_list
             if rule_list.starts_with('[') && rule_list[1..].trim_start_matches([',', ' ', '\t']).starts_with(']') =>
         {
-            return Some((format!("the brackets behind `{word}` name no rule"), None));
+            return Some((format!("the brackets after `{word}` name no rule"), None));
         }
         rule_list
             if rule_list.starts_with('[')
@@ -204,7 +204,7 @@ pub fn diagnose_comment(text: &str) -> Option<(String, Option<String>)> {
             return Some((format!("all rules of `{word}` belong in one pair of brackets"), Some(instead)));
         }
         rule_list if rule_list.starts_with('[') || !has_opening_bracket && !mentions_rules(rule_list) => {
-            return Some((format!("`{word}` must stand alone on its line"), None));
+            return Some((format!("`{word}` must be alone on its line"), None));
         }
         _ => format!("the rules after `{word}` must be in square brackets"),
     };

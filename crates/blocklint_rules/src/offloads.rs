@@ -28,7 +28,7 @@ fn words(subject: &Subject<'_>) -> Option<FindingText> {
 fn remedy(subject: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
     let reason = match (subject.mistake, subject.language) {
         (Mistake::PoolStarvation(_) | Mistake::UnboundedOffload { .. }, Language::Rust) => {
-            "the limit of the work and the holder of the connection must be chosen by hand"
+            "the limit, and the code that holds the connection, must be chosen by hand"
         }
         (Mistake::PoolStarvation(_) | Mistake::UnboundedOffload { .. }, Language::Java) => NO_EDIT,
         (Mistake::PoolStarvation(Starved::OwnJob { .. }), _) => "the thread that runs the job must be chosen by hand",
@@ -156,15 +156,17 @@ fn starved_help(language: Language, starved: &Starved) -> &'static str {
 fn doubt(mistake: &Mistake) -> Option<&'static str> {
     Some(match mistake {
         Mistake::PoolStarvation(Starved::SecondConnection { .. } | Starved::OwnJob { .. }) => {
-            "the other one is some calls away"
+            "the other one is several calls away"
         }
         Mistake::UnboundedOffload { unbounded: Unbounded::PerItem, .. } => {
-            "how many items there are at once is inferred"
+            "the number of simultaneous items is inferred"
         }
         Mistake::UnboundedOffload { unbounded: Unbounded::PerEntry(_), .. } => {
-            "how many of them run at once is inferred from code that calls it"
+            "the number of simultaneous calls is inferred from the callers"
         }
-        Mistake::UnboundedOffload { unbounded: Unbounded::Endless, .. } => "that the work never ends is inferred",
+        Mistake::UnboundedOffload { unbounded: Unbounded::Endless, .. } => {
+            "the analysis only infers that the work never ends"
+        }
         _ => return None,
     })
 }

@@ -35,7 +35,7 @@ mod wrappers;
 /// Returns the findings of this rule. If the work takes connections of a pool, the finding is one of `pool-starvation`.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
-    let step = WorkUnit::Step("work that is handed over without a bound");
+    let step = WorkUnit::Step("work that is passed to threads without a limit");
     let unbounded_calls = linker.attempt(step, || find_unbounded_offloads(search.offloads)).unwrap_or_default();
     let finding = |offload: Offload| {
         let rule = if offload.takes.is_some() { RuleCode::POOL_STARVATION } else { RuleCode::UNBOUNDED_OFFLOAD };

@@ -134,7 +134,7 @@ impl Baseline {
     pub fn write(&self, path: &Utf8Path) -> io::Result<()> {
         // A symbolic link is followed, so that the file behind it is replaced and not the link.
         let target = path.canonicalize_utf8().unwrap_or_else(|_| path.to_owned());
-        let folder = target.parent().ok_or_else(|| io::Error::other("it lies in no folder"))?;
+        let folder = target.parent().ok_or_else(|| io::Error::other("its path has no folder"))?;
         let mut temporary = tempfile::Builder::new().prefix(".blocklint-").tempfile_in(folder)?;
         temporary.write_all(self.text().as_bytes())?;
         copy_permissions(temporary.as_file(), &target)?;

@@ -45,7 +45,7 @@ impl<'g> Git<'g> {
         }
         let stderr = String::from_utf8_lossy(&output.stderr);
         if stderr.contains("not a git repository") || output.status.success() {
-            Err(format!("{folder} lies in the work tree of no git repository"))
+            Err(format!("{folder} is not in the work tree of a git repository"))
         } else {
             Err(git_message(&output))
         }
@@ -198,7 +198,7 @@ impl<'g> Git<'g> {
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let requests = ids.iter().map(|id| format!("{id}\n")).collect::<String>();
         let writer = thread::spawn(move || input.map(|mut input| input.write_all(requests.as_bytes())));
-        let mut output = BufReader::new(output.ok_or("git gives no output")?);
+        let mut output = BufReader::new(output.ok_or("git printed nothing")?);
         let read = ids.iter().map(|id| read_blob(&mut output, id)).collect();
         drop(output);
         let _ = writer.join();

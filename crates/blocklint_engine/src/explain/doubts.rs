@@ -112,7 +112,7 @@ fn doubt_of_rule(raw: &RawFinding) -> Option<&'static str> {
     match raw.mistake {
         // A long calculation, because other code runs the same function in a thread.
         Mistake::BlockingCall if raw.causes.is_empty() => {
-            Some("how long it takes is inferred: other code runs the same in a thread")
+            Some("its duration is inferred: other code runs the same call in a thread")
         }
         Mistake::BlockingCall => None,
         _ => rule(raw.rule)?.doubt(&raw.mistake),

@@ -26,12 +26,14 @@ pub(super) fn end_remarks(explainer: &Explainer<'_, '_>, site: &Explanation<'_>,
         EndReason::ConditionsNotMet(path) => {
             single(format!("`{}` holds no thread as it is called here: none of its rows applies", text(*path)))
         }
-        EndReason::ZeroTimeout(path) => single(format!("`{}` is given no time here: it does not wait", text(*path))),
+        EndReason::ZeroTimeout(path) => {
+            single(format!("`{}` has a timeout of zero here: it does not wait", text(*path)))
+        }
         EndReason::Lock(path) => {
             single(format!("`{}` takes a lock of this process, which alone is not reported", text(*path)))
         }
         EndReason::Registers(body, Context::EventLoop) => single(format!(
-            "registers {} to run on the event loop, where it is judged by itself",
+            "registers {} to run on the event loop, where it is judged separately",
             body_text(linker, *body)
         )),
         EndReason::Registers(body, context) => single(format!(
@@ -40,7 +42,7 @@ pub(super) fn end_remarks(explainer: &Explainer<'_, '_>, site: &Explanation<'_>,
             context_words(*context)
         )),
         EndReason::SuppressedInCallee(body, span) => vec![Remark::at(
-            format!("what {} does is silenced by a comment there", body_text(linker, *body)),
+            format!("a comment in {} suppresses its findings", body_text(linker, *body)),
             place(linker, body.file, *span),
         )],
         EndReason::Unconsumed(path) => single(format!(
@@ -48,19 +50,19 @@ pub(super) fn end_remarks(explainer: &Explainer<'_, '_>, site: &Explanation<'_>,
             text(*path)
         )),
         EndReason::Makes(body, Flow::Coroutine) => single(format!(
-            "makes a coroutine of `{}`: its body runs where that is awaited",
+            "creates a coroutine of `{}`: its body runs where the coroutine is awaited",
             linker.qualified_name(*body)
         )),
         EndReason::Makes(body, Flow::Sync) => {
-            single(format!("`{}` is only made, not run, here", linker.qualified_name(*body)))
+            single(format!("`{}` is only created here, not run", linker.qualified_name(*body)))
         }
         EndReason::Makes(body, Flow::Generator | Flow::AsyncGenerator) => single(format!(
-            "makes a generator of `{}`: its body runs where that is iterated",
+            "creates a generator of `{}`: its body runs where the generator is iterated",
             linker.qualified_name(*body)
         )),
         EndReason::Awaits(body, findings) => awaited_remarks(explainer, *body, findings),
         EndReason::NothingBlocking(body) => {
-            single(format!("nothing that {} runs is known to hold its thread", body_text(linker, *body)))
+            single(format!("no call of {} is known to hold its thread", body_text(linker, *body)))
         }
         EndReason::HandsOver(passed) => {
             let callable = match (passed.written.as_str(), linker.program.language(site.site.file)) {
@@ -148,7 +150,7 @@ pub(super) fn stop_texts(
     match above {
         StopReason::NoCaller => {
             let facts = linker.program.body(body);
-            vec![Remark::at(format!("{name} has no caller that is known"), place(linker, body.file, facts.name_span))]
+            vec![Remark::at(format!("{name} has no known caller"), place(linker, body.file, facts.name_span))]
         }
         StopReason::TopLevel => vec![Remark::new(format!("{name} runs when it is imported"))],
         StopReason::Called(sites) => {

@@ -29,7 +29,7 @@ fn member_text(linker: &Linker<'_>, val: Val, depth: u32) -> String {
         Val::Module(file) => format!("module `{}`", linker.module_name(file)),
         Val::Folder(folder) => format!("package `{}`", path(folder)),
         Val::External(external) if linker.library.is_described(external) => format!("`{}`", path(external)),
-        Val::External(external) => format!("`{}`, of which no model speaks", path(external)),
+        Val::External(external) => format!("`{}`, which no model describes", path(external)),
         Val::Fn { body, .. } => super::sites::body_text(linker, body),
         Val::Method { path: method, .. } => format!("method `{}`", path(method)),
         Val::Partial { inner, .. } => match depth.checked_sub(1) {

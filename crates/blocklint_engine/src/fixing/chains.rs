@@ -106,7 +106,7 @@ fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
         let changed = helpers.chain(&chain.others).chain(&chain.calls).filter(|place| place.path == *path);
         let changed: Vec<u32> = changed.map(|place| place.span.start).collect();
         let unreadable = || {
-            Refusal::with_place("the file cannot be read any more", Place::unlocated(Arc::clone(path), Span::default()))
+            Refusal::with_place("the file can no longer be read", Place::unlocated(Arc::clone(path), Span::default()))
         };
         let source = text(path).ok_or_else(unreadable)?;
         if let Some(span) = blocklint_rust::find_mention(&source, &sought_names, &changed) {

@@ -121,7 +121,7 @@ pub fn attach_fixes_to(remedies: &Remedies, findings: &mut [Finding], text_of: &
         .par_iter()
         .flat_map_iter(|(_, (path, edits))| {
             let Some(text) = text_of(path) else {
-                let refuse = |(index, _): &(usize, _)| (*index, Err(Refusal::new("the file cannot be read any more")));
+                let refuse = |(index, _): &(usize, _)| (*index, Err(Refusal::new("the file can no longer be read")));
                 return edits.iter().map(refuse).collect::<Vec<_>>();
             };
             if is_generated(&text) {

@@ -120,7 +120,7 @@ pub(crate) fn broken_promises(
             .as_ref()
             .filter(|_| before.left_out.iter().all(|old_left_out| old_left_out.name != left_out.name))
         {
-            let reason = format!("`{}` could not be analysed any more", left_out.name);
+            let reason = format!("`{}` could no longer be analysed", left_out.name);
             blame_functions(&mut promises, reason, vec![(Arc::clone(&place.path), left_out.name.clone())]);
         }
     }

@@ -85,7 +85,7 @@ pub static SIGNALS: &[Signal] = &[
     },
     Signal {
         name: "told-to-end",
-        says: "it waits for work that was told to stop just before",
+        says: "it waits for work that was just asked to stop",
         questions: &[question(
             PYTHON,
             BriefNote,
@@ -113,12 +113,12 @@ pub static SIGNALS: &[Signal] = &[
     },
     Signal {
         name: "for-a-terminal",
-        says: "it runs only where a person sits at a terminal",
+        says: "it runs only at an interactive terminal",
         questions: &[question(ALL, Note, Site(is_open, is_for_a_terminal))],
     },
     Signal {
         name: "in-a-catch",
-        says: "it stands where something was caught",
+        says: "it is in an exception handler",
         questions: &[question(JAVA, LessSure, Doubt(|linker, site| steps_if(is_in_catch(linker, site), DOUBT_STEPS)))],
     },
     Signal {
@@ -145,12 +145,12 @@ pub static SIGNALS: &[Signal] = &[
     // The best path of a hit is known.
     Signal {
         name: "two-doubts-of-one-kind",
-        says: "two doubts on the way are of one kind",
+        says: "two uncertain steps of the path are of the same kind",
         questions: &[question(PYTHON, LessSure, Cost(steps_of_two_similar_doubts))],
     },
     Signal {
         name: "long-way",
-        says: "the way is long",
+        says: "the path is long",
         questions: &[
             question(PYTHON, LessSure, Cost(steps_of_length_in_python)),
             question(RUST, LessSure, Length(steps_of_length_in_rust)),
@@ -164,13 +164,13 @@ pub static SIGNALS: &[Signal] = &[
     },
     Signal {
         name: "value-may-be-there",
-        says: "what it waits for may have its value already",
+        says: "the result that it waits for may be ready already",
         questions: &[question(JAVA, LessSure, PathDoubt(is_nested_loop, steps_if_value_may_be_there))],
     },
     // Signals of the path of a candidate, whose root delays no request that is served.
     Signal {
         name: "shows-or-measures",
-        says: "it is there to show or to measure something",
+        says: "it only demonstrates or measures something",
         questions: &[
             question(PYTHON, Aside, Root(|linker, root| path_kind::is_example(source_path(linker, root)))),
             question(
@@ -182,7 +182,7 @@ pub static SIGNALS: &[Signal] = &[
     },
     Signal {
         name: "copy-of-a-library",
-        says: "it stands in a copy of a library",
+        says: "it is in a copy of a library",
         questions: &[question(RUST, Note, Root(|linker, root| is_in_library_copy(linker, root.file)))],
     },
     Signal {
@@ -198,12 +198,12 @@ pub static SIGNALS: &[Signal] = &[
     // Java: blocking this thread does no harm, or the wait ends at once.
     Signal {
         name: "computing-pool",
-        says: "it computes on a pool that is there for that",
+        says: "it runs on a pool for computations",
         questions: &[question(JAVA, Note, Path(is_cpu, |subject| subject.entry_point.kind == RootKind::Computing))],
     },
     Signal {
         name: "value-is-there",
-        says: "what it waits for has its value already",
+        says: "the result that it waits for is ready already",
         questions: &[question(JAVA, Note, Path(is_nested_loop, has_value))],
     },
     // Signals about when the path runs.
@@ -255,7 +255,7 @@ pub static SIGNALS: &[Signal] = &[
     // Work on files and keys, judged by the whole path.
     Signal {
         name: "prepares-a-process",
-        says: "a small file is written for a process that is started next",
+        says: "it writes a small file for a process that is started next",
         questions: &[question(
             PYTHON,
             Note,
@@ -264,12 +264,12 @@ pub static SIGNALS: &[Signal] = &[
     },
     Signal {
         name: "kept-by-its-key",
-        says: "it is kept by its key",
+        says: "its result is cached by its key",
         questions: &[question(RUST, Note, Path(may_be_kept, |subject| is_kept_by_key(subject.linker, subject.path)))],
     },
     Signal {
         name: "file-of-the-kernel",
-        says: "the kernel makes up the file",
+        says: "the kernel generates the file's content",
         questions: &[question(
             RUST,
             Note,
@@ -290,7 +290,7 @@ pub static SIGNALS: &[Signal] = &[
     // All candidates are judged and compared.
     Signal {
         name: "said-already",
-        says: "the call is reported for something worse",
+        says: "the call is also reported with a worse effect",
         questions: &[
             question(ALL, Note, Beside(lower_reported_twice)),
             question(ALL, Note, Beside(join_rules_of_one_call)).last(),
@@ -298,7 +298,7 @@ pub static SIGNALS: &[Signal] = &[
     },
     Signal {
         name: "short-beside-longer",
-        says: "the function is reported for what takes longer",
+        says: "the function is reported for a longer call",
         questions: &[question(NOT_JAVA, Note, Beside(lower_short_beside_longer))],
     },
     Signal {
@@ -308,7 +308,7 @@ pub static SIGNALS: &[Signal] = &[
     },
     Signal {
         name: "fails-besides",
-        says: "its cause is shown where nothing failed",
+        says: "its cause is also reported on a path without a failure",
         questions: &[question(PYTHON, Note, Beside(lower_failing_besides))],
     },
 ];

@@ -242,7 +242,7 @@ impl<'a> Reader<'a> {
         if let Err(error) = add_toml_files(&full, files) {
             self.error(span, "models", format!("`{path}`: {}", error_text(&error)));
         } else if files.len() == count_before {
-            self.error(span, "models", format!("`{path}`: no `*.toml` file lies in this folder"));
+            self.error(span, "models", format!("`{path}`: no `*.toml` file is in this folder"));
         }
         self.check_inside(span, &files[count_before..]);
     }

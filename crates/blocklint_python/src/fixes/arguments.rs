@@ -52,7 +52,7 @@ impl<'a> File<'a, '_> {
         let arguments = &site.call.arguments;
         if arguments.keywords.iter().any(|keyword| keyword.arg.as_ref().is_none_or(|keyword_name| keyword_name == name))
         {
-            return Err(Refusal::new("the argument may be given already"));
+            return Err(Refusal::new("the call may pass this argument already"));
         }
         let last = arguments.iter_source_order().last().map(|argument| argument.range());
         let (offset, text) = match last {

@@ -50,7 +50,7 @@ impl<'a> File<'a, '_> {
             return if self.names.is_free(name, path, functions, at) {
                 spelled(name, None)
             } else {
-                Err(Refusal::new(format!("`{name}` means something else here")))
+                Err(Refusal::new(format!("`{name}` has another meaning here")))
             };
         }
         if let Some(written) = self.names.spell_path(path, functions, at) {

@@ -280,7 +280,7 @@ impl<'a> File<'a, '_> {
     /// Refuses to replace or remove text that contains a comment.
     fn check_has_no_comments(&self, range: TextRange) -> Result<(), Refusal> {
         if self.comments.iter().any(|comment| range.contains_range(*comment)) {
-            Err(Refusal::new("a comment stands in what would be replaced"))
+            Err(Refusal::new("the edit would remove a comment"))
         } else {
             Ok(())
         }

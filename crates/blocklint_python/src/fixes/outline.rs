@@ -104,7 +104,7 @@ impl<'a> SourceOrderVisitor<'a> for BlockNames<'a> {
                 Some("exception" | "exc_info" | "format_exc" | "print_exc") => self.reads_exception = true,
                 _ => {}
             },
-            Expr::Yield(_) | Expr::YieldFrom(_) => self.refused = Some("the block yields"),
+            Expr::Yield(_) | Expr::YieldFrom(_) => self.refused = Some("the block has a `yield`"),
             Expr::ListComp(comprehension) if comprehension.generators.iter().any(|each| each.is_async) => {
                 self.awaits = true
             }

@@ -65,7 +65,7 @@ impl<'a> File<'a, '_> {
             && line.contains_range(site.call.range())
             && CHECKER_COMMENTS.iter().any(|start| text.starts_with(start))
         {
-            Err(Refusal::new("a comment for a checker ends the line, which would become several"))
+            Err(Refusal::new("the line ends with a comment for a checker, and the edit would split the line"))
         } else {
             Ok(())
         }

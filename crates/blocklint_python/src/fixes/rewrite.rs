@@ -133,7 +133,7 @@ impl<'a> File<'a, '_> {
             text.push_str(&format!(", {{{}}}", named.join(", ")));
         }
         if arguments.args.iter().any(|argument| matches!(argument, Expr::Generator(_))) {
-            Err(Refusal::new("a generator expression shares the brackets of the call"))
+            Err(Refusal::new("a generator expression is the call's only argument and has no brackets of its own"))
         } else {
             Ok(text)
         }

@@ -38,7 +38,7 @@ impl<'a> File<'a, '_> {
                 [Expr::Name(name)] => Holder::Local(name.id.as_str()),
                 [Expr::Attribute(field)] => match &*field.value {
                     Expr::Name(name) => Holder::Field(name.id.as_str(), field.attr.as_str()),
-                    _ => return refuse("another object keeps it"),
+                    _ => return refuse("the object is stored in a field of another object"),
                 },
                 _ => return refuse("the object is assigned to several names"),
             },
@@ -109,7 +109,7 @@ impl<'a> File<'a, '_> {
         {
             Ok(())
         } else {
-            Err(Refusal::new("what it is made with is known only where it stands"))
+            Err(Refusal::new("its arguments use names that the top level of the module does not have"))
         }
     }
 
@@ -136,7 +136,7 @@ impl<'a> File<'a, '_> {
         if is_ascii && !self.source.contains(&name) {
             Ok(name)
         } else {
-            Err(Refusal::new(format!("`{name}` means something else here")))
+            Err(Refusal::new(format!("`{name}` has another meaning here")))
         }
     }
 
@@ -150,7 +150,7 @@ impl<'a> File<'a, '_> {
             let end = if rest.is_empty() { 0 } else { newline.len() };
             Ok(TextRange::new(start, statement.end() + TextSize::new(end as u32)))
         } else {
-            Err(Refusal::new("something stands on the line that ends it"))
+            Err(Refusal::new("other code is on the line that shuts the executor down"))
         }
     }
 }

@@ -252,7 +252,7 @@ impl<'a> File<'a, '_> {
             .filter(|wanted_call| wanted_call.call.range() != call.range() && is_relevant(wanted_call));
         if others.any(|wanted_call| self.can_move(wanted_call, elsewhere)) {
             Err(Refusal::new(
-                "another call of the same expression would take a thread of its own: put both into a function, which can move",
+                "another call in the same expression would need its own thread: move both into a function",
             ))
         } else {
             Ok(())

@@ -128,7 +128,7 @@ impl<'a> Surroundings<'a> {
             inner = node.range();
         }
         if awaits && surroundings.functions.is_empty() {
-            Err(Refusal::new("it stands in no function"))
+            Err(Refusal::new("the call is in no function"))
         } else {
             Ok(surroundings)
         }

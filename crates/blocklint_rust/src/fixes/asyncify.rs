@@ -268,7 +268,7 @@ impl<'a> File<'a> {
                     return if is_async(node) || name.is_some_and(|name| helpers.contains(&name)) {
                         Ok(node)
                     } else {
-                        Err(Refusal::new("it stands in a function that is not `async`"))
+                        Err(Refusal::new("the call is in a function that is not `async`"))
                     };
                 }
                 K::ConstItem | K::StaticItem | K::ConstBlock => return Err(Refusal::new("the call is in a constant")),

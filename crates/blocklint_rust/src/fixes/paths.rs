@@ -79,7 +79,7 @@ impl<'a> File<'a> {
                 && item.child_by_field_id(fields().name).is_some_and(|name| self.text(name) == head)
         });
         if is_bound_otherwise || is_module {
-            Err(Refusal::new(format!("`{head}` means something else here")))
+            Err(Refusal::new(format!("`{head}` has another meaning here")))
         } else {
             Ok(path.to_owned())
         }

@@ -18,7 +18,7 @@ use crate::rules::mistakes::MistakeSearch;
 /// Returns the findings for calculations that a coroutine calls and other code hands over.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
-    let step = WorkUnit::Step("calculations that others hand over");
+    let step = WorkUnit::Step("calculations that other code passes to threads");
     let direct_calls = linker.attempt(step, || find_direct_calls(search.offloads)).unwrap_or_default();
     let finding = |direct: DirectCall| {
         let call = linker.qualified_name(direct.function);

@@ -162,7 +162,7 @@ fn check_never_reached(table: Table, path_rows: &[PathRow<'_>], errors: &mut Vec
             };
             let Some(hiding_row) = earlier_rows().find(hides) else { continue };
             let message = if hiding_row.row_line == path_row.row_line {
-                format!("`{}` stands twice in the row", path_row.path)
+                format!("`{}` occurs twice in the row", path_row.path)
             } else {
                 let line = hiding_row.row_line;
                 format!("`{}`: never reached for `{key}`; the row at line {line} holds always", path_row.path)
