@@ -126,23 +126,6 @@ impl Baseline {
         Ok(Baseline { coverage, entries })
     }
 
-    /// Writes the file atomically: on an error the old file stays as it was.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be written.
-    pub fn write(&self, path: &Utf8Path) -> io::Result<()> {
-        // A symbolic link is followed, so that the file behind it is replaced and not the link.
-        let target = path.canonicalize_utf8().unwrap_or_else(|_| path.to_owned());
-        let folder = target.parent().ok_or_else(|| io::Error::other("its path has no folder"))?;
-        let mut temporary = tempfile::Builder::new().prefix(".blocklint-").tempfile_in(folder)?;
-        temporary.write_all(self.text().as_bytes())?;
-        copy_permissions(temporary.as_file(), &target)?;
-        temporary.as_file().sync_all()?;
-        temporary.persist(&target).map_err(|error| error.error)?;
-        Ok(())
-    }
-
     /// Returns the text of the file.
     pub fn text(&self) -> String {
         let mut text = format!(
