@@ -116,6 +116,8 @@ impl Walker<'_> {
                 Some(pattern) => self.pattern_test(pattern, subject),
                 None => FormId::NONE,
             };
+            // Behind a guard the test of the pattern is not the whole condition of the arm.
+            let test = if guard.is_some() { self.and_something_else(test) } else { test };
             let region = self.arm_here(RegionKind::Case, group, test, span(arm));
             self.scopes.open(ScopeKind::Open);
             let value = self.in_region(region, |walker| {
@@ -123,7 +125,8 @@ impl Walker<'_> {
                     walker.bind_pattern(pattern, subject);
                 }
                 if let Some(guard) = guard {
-                    walker.walk_condition(guard);
+                    let test = walker.walk_condition(guard);
+                    walker.region = walker.region_here(RegionKind::Then, test, span(arm));
                 }
                 match child(arm, f.value) {
                     Some(value) => walker.walk_expr(value),

@@ -115,6 +115,9 @@ fn only_literal_assigned(linker: &Linker<'_>, file: FileId, var: VarId) -> Optio
     if matches!(row.kind, VarKind::Param(_)) {
         return None;
     }
+    if linker.may_be_filled(file, var, 0) {
+        return None;
+    }
     let mut seen = SeenLiteral::default();
     for row in facts.assigns_of(var) {
         seen.add(plain_literal(linker, file, row.value)?);
