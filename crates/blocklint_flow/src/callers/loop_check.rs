@@ -46,9 +46,9 @@ pub(crate) fn runs_off_loop(linker: &Linker<'_>, site: SiteRef) -> bool {
                 region.test.is_some() && tests_no_loop(linker, site.file, region.test, 6) == Some(false)
                     || region.test.is_none() && is_else_of_loop_test(linker, site.file, id)
             }
-            RegionKind::Case => linker.test_of(site.file, id).is_some_and(|(test, holds)| {
-                tests_no_loop(linker, site.file, test, 6) == Some(holds)
-            }),
+            RegionKind::Case => linker
+                .test_of(site.file, id)
+                .is_some_and(|(test, holds)| tests_no_loop(linker, site.file, test, 6) == Some(holds)),
             RegionKind::Handler => has_check_in_try(linker, site.file, id),
             _ => false,
         };

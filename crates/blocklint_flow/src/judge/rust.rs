@@ -1,7 +1,9 @@
 //! Signals of Rust: calls that run once for each key because their result is kept (`kept-by-its-key`), and files in
 //! copies of libraries (`copy-of-a-library`).
 
-use blocklint_facts::{AltKind, BodyId, Comparison, ExitKind, Form, FormId, RegionId, RegionKind, SiteId, VarId, VarKind};
+use blocklint_facts::{
+    AltKind, BodyId, Comparison, ExitKind, Form, FormId, RegionId, RegionKind, SiteId, VarId, VarKind,
+};
 use blocklint_link::linker::Linker;
 use blocklint_link::program::folders;
 use blocklint_link::program::ids::{FileId, SiteRef};

@@ -32,6 +32,7 @@ use crate::judge::signal::SignalScope::{
 use crate::judge::signal::{Ask, Signal, SignalEffect, SignalScope, Traced};
 use crate::judge::stop_then_join::was_asked_to_end;
 use crate::judge::terminal::is_for_a_terminal;
+use crate::judge::unused_methods::{is_deprecated_and_uncalled, is_left_over_in_program};
 use crate::judge::unused_python::is_left_over_method;
 use crate::lifecycle::phase::When;
 
@@ -183,7 +184,11 @@ pub static SIGNALS: &[Signal] = &[
     Signal {
         name: "left-over-method",
         says: "the method has no known use, unlike the other methods of its class",
-        asks: &[ask(PYTHON, Note, Root(is_left_over_method))],
+        asks: &[
+            ask(PYTHON, Note, Root(is_left_over_method)),
+            ask(RUST, Note, Root(is_left_over_in_program)),
+            ask(JAVA, Note, Root(is_deprecated_and_uncalled)),
+        ],
     },
     // Java: blocking this thread does no harm, or the wait ends at once.
     Signal {

@@ -510,3 +510,25 @@ pub(crate) fn streams_all_elements(name: &str) -> bool {
 pub(crate) fn passes_all_elements(name: &str) -> bool {
     matches!(name, "sorted" | "sort" | "distinct" | "peek" | "doOnNext" | "parallel" | "sequential" | "unordered")
 }
+
+/// Exceptions that answer a question (a text is no number, an element or a class is absent) and report no failure.
+const ANSWERING_EXCEPTIONS: &[&str] = &[
+    "ArrayIndexOutOfBoundsException",
+    "ClassCastException",
+    "DateTimeParseException",
+    "IndexOutOfBoundsException",
+    "InterruptedException",
+    "MissingResourceException",
+    "NoSuchElementException",
+    "NoSuchFieldException",
+    "NoSuchFileException",
+    "NoSuchMethodException",
+    "NumberFormatException",
+    "TimeoutException",
+    "UnsupportedOperationException",
+];
+
+/// True if an exception answers a question and reports no failure: `NumberFormatException`, `UserNotFoundException`.
+pub fn answers_a_question(exception: &str) -> bool {
+    ANSWERING_EXCEPTIONS.contains(&exception) || exception.contains("NotFound") || exception.contains("Exists")
+}
