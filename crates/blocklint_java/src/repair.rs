@@ -88,7 +88,9 @@ fn skip_brackets(text: &[u8], offset: usize, open: u8, close: u8) -> usize {
 fn blank_qualifiers(text: &[u8], offset: usize, copy: &mut [u8]) -> usize {
     let mut position = skip_blanks(text, offset);
     if let Some((start, end)) = word_at(text, position).filter(|&(start, end)| &text[start..end] == b"final") {
-        position = skip_blanks(text, end.max(start));
+        // The grammar knows no modifier in a component of a record pattern.
+        blank(copy, start, end);
+        position = skip_blanks(text, end);
     }
     let Some((first, mut end)) = word_at(text, position) else { return position };
     let mut last = first;
