@@ -208,7 +208,8 @@ fn is_check_result(linker: &Linker<'_>, file: FileId, form: FormId, depth: u32) 
 fn failure_test(facts: &FileFacts, test: SiteId) -> Option<(FormId, bool)> {
     let row = facts.site(test);
     let Form::Attr(receiver, _) = facts.form(row.callee) else { return None };
-    let says_failed = lang::words_of(facts.language).failure_test(facts.text(row.name))?;
+    let (words, name) = (lang::words_of(facts.language), facts.text(row.name));
+    let says_failed = words.failure_test(name).or_else(|| words.absence_test(name))?;
     Some((receiver, says_failed))
 }
 

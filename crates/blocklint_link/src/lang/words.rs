@@ -121,7 +121,7 @@ impl LanguageWords {
 
     /// Returns true if a method of this name returns true for an absent value (`is_none`), false if it returns false
     /// for one (`is_some`); `None` for other methods.
-    pub(crate) fn absence_test(&self, method: &str) -> Option<bool> {
+    pub fn absence_test(&self, method: &str) -> Option<bool> {
         self.absence_tests.iter().find(|(name, _)| *name == method).map(|&(_, says_absent)| says_absent)
     }
 
