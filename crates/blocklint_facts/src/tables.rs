@@ -95,6 +95,8 @@ impl BodyFlags {
     pub const TEST: BodyFlags = BodyFlags(16);
     /// It is declared as an override or implementation of a method of a base (`@Override`).
     pub const OVERRIDES: BodyFlags = BodyFlags(32);
+    /// It is declared as deprecated (`@Deprecated`, `#[deprecated]`).
+    pub const DEPRECATED: BodyFlags = BodyFlags(64);
 
     /// True if all of `other` is set.
     pub fn has(self, other: BodyFlags) -> bool {

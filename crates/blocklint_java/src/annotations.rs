@@ -112,6 +112,7 @@ impl Walker<'_> {
                     let Some(name) = child(part, fields().name) else { continue };
                     let name = self.text(name);
                     modifiers.overrides |= matches!(&*name, "Override" | "java.lang.Override");
+                    modifiers.is_deprecated |= matches!(&*name, "Deprecated" | "java.lang.Deprecated");
                     if !is_inert(&name) {
                         modifiers.annotations.push(part);
                     }
@@ -130,6 +131,8 @@ pub(crate) struct Modifiers<'t> {
     pub(crate) annotations: Vec<Node<'t>>,
     /// True if it has `@Override`.
     pub(crate) overrides: bool,
+    /// True if it has `@Deprecated`.
+    pub(crate) is_deprecated: bool,
     pub(crate) is_static: bool,
     pub(crate) is_synchronized: bool,
 }

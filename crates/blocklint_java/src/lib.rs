@@ -14,6 +14,7 @@ mod imports;
 mod kinds;
 mod literals;
 mod members;
+mod repair;
 mod scope;
 mod statements;
 mod types;
@@ -38,10 +39,11 @@ pub fn extract(bytes: &[u8]) -> FileFacts {
 
 /// As [`extract`]. It calls `parsed` between parsing and the walk, so that a caller can measure the time of each.
 pub fn extract_watched(bytes: &[u8], parsed: impl FnOnce()) -> FileFacts {
-    let StartedWalk { walk, tree, .. } = match start_walk(Language::Java, &grammar(), bytes, None, parsed) {
-        Ok(started) => started,
-        Err(facts) => return *facts,
-    };
+    let StartedWalk { walk, tree, .. } =
+        match start_walk(Language::Java, &grammar(), bytes, Some(repair::without_unknown_syntax), parsed) {
+            Ok(started) => started,
+            Err(facts) => return *facts,
+        };
     let root = tree.root_node();
     let mut walker =
         Walker { walk, scopes: Scopes::default(), members: rustc_hash::FxHashMap::default(), yields: Vec::new() };

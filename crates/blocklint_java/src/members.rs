@@ -59,6 +59,9 @@ impl Walker<'_> {
         if modifiers.overrides {
             flags = flags.with(BodyFlags::OVERRIDES);
         }
+        if modifiers.is_deprecated {
+            flags = flags.with(BodyFlags::DEPRECATED);
+        }
         let body = self.add_body(BodyKind::Function, name, span(node), span(name_node), flags);
         let callable = self.form(Form::Callable(body));
         self.add_decorator_calls(&modifiers.annotations, &decorators, callable, span(name_node));

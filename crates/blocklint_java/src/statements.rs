@@ -1,7 +1,7 @@
 //! Statements: blocks, local variables, loops, `try`, `synchronized`; `if` and `switch` are in `branches.rs`.
 
 use blocklint_core::Span;
-use blocklint_facts::{AssignKind, Form, FormId, List, RegionKind, Site, SiteFlags, SiteKind, VarKind};
+use blocklint_facts::{AssignKind, Form, FormId, List, RegionId, RegionKind, Site, SiteFlags, SiteKind, VarKind};
 use tree_sitter::Node;
 
 use crate::NO_NAME;
@@ -38,7 +38,14 @@ impl Walker<'_> {
     /// Walks one statement. Returns true if control never reaches the code behind it. Adds to `after` the conditions
     /// under which the following statements run, and enters them.
     pub(crate) fn walk_statement(&mut self, node: Node<'_>, after: &mut Vec<FollowingArm>, block_end: usize) -> bool {
+        let before = self.region;
         let diverges = self.one_level_deeper(node, |walker| walker.walk_statement_inner(node, after)).unwrap_or(false);
+        if self.region != before {
+            // The code behind a `try` is in the region of its handler.
+            let handler = self.region;
+            let region = self.facts.region_mut(handler);
+            region.span.end = region.span.end.max(end as u32);
+        }
         for arm in after.iter() {
             let span = Span::new(node.end_byte() as u32, block_end as u32);
             self.region = self.open_arm(arm.kind, arm.group, arm.test, span);
@@ -251,7 +258,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks a `try` with its handlers, and the resources that it closes. Returns true if it diverges.
+    /// Walks a `try` with its handlers, and the resources that it closes. Returns true if it diverges. If its block
+    /// diverges and only one handler does not, the statements after the `try` are in the region of that handler.
     fn walk_try(&mut self, node: Node<'_>) -> bool {
         let f = fields();
         let group = self.facts.group();
@@ -273,6 +281,8 @@ impl Walker<'_> {
             diverges
         });
         self.scopes.close();
+        let block_diverges = diverges;
+        let mut falling: Vec<RegionId> = Vec::new();
         for clause in named(node).filter(|part| kind(*part) == K::CatchClause) {
             let parameter = named(clause).find(|part| kind(*part) == K::CatchParameter);
             let types = parameter.and_then(|parameter| named(parameter).find(|part| kind(*part) == K::CatchType));
@@ -282,7 +292,7 @@ impl Walker<'_> {
             };
             let region = self.open_arm(RegionKind::Handler, group, types, span(clause));
             self.scopes.open();
-            diverges &= self.in_region(region, |walker| {
+            let handler_diverges = self.in_region(region, |walker| {
                 if let Some(name) = parameter.and_then(|parameter| child(parameter, f.name))
                     && let Some(target) = walker.add_local(name)
                 {
@@ -290,12 +300,19 @@ impl Walker<'_> {
                 }
                 child(clause, f.body).is_some_and(|body| walker.walk_block(body))
             });
+            if !handler_diverges {
+                falling.push(region);
+            }
+            diverges &= handler_diverges;
             self.scopes.close();
         }
         if let Some(clause) = named(node).find(|part| kind(*part) == K::FinallyClause) {
             let region = self.open_arm(RegionKind::Finally, group, FormId::NONE, span(clause));
             let block = named(clause).find(|part| kind(*part) == K::Block);
             diverges |= self.in_region(region, |walker| block.is_some_and(|block| walker.walk_block(block)));
+        }
+        if let (true, false, [only]) = (block_diverges, diverges, &falling[..]) {
+            self.region = *only;
         }
         diverges
     }

@@ -83,6 +83,12 @@ impl Walker<'_> {
         }
     }
 
+    /// True if an item has an attribute of this name.
+    pub(crate) fn has_attribute(&self, attrs: &Attrs<'_>, name: &str) -> bool {
+        let mut paths = attrs.nodes.iter().filter_map(|&node| named(node).next().and_then(|inner| named(inner).next()));
+        paths.any(|path| self.text(path) == name)
+    }
+
     /// Returns the value of `#[name = "…"]`.
     pub(crate) fn attribute_value(&mut self, attrs: &Attrs<'_>, name: &str) -> Option<Sym> {
         for &node in &attrs.nodes {

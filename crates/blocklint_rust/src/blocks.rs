@@ -180,11 +180,25 @@ impl Walker<'_> {
             self.open_arms_after(&after, node.end_byte(), end);
             return form.is_none();
         }
+        if kind(node) == K::Match {
+            let mut after = Vec::new();
+            let form = self
+                .one_level_deeper(node, |walker| walker.walk_match(node, &mut after))
+                .unwrap_or_else(|| self.other());
+            self.flag_discarded(form);
+            self.open_arms_after(&after, node.end_byte(), end);
+            return form.is_none();
+        }
         let form = self.walk_expr(node);
+        self.flag_discarded(form);
+        form.is_none()
+    }
+
+    /// Flags the call whose result a statement leaves unused.
+    fn flag_discarded(&mut self, form: FormId) {
         if let Some(site) = self.site_of(form) {
             self.flag(site, SiteFlags::DISCARDED);
         }
-        form.is_none()
     }
 
     /// Opens the arms in which the rest of the block runs.

@@ -206,7 +206,7 @@ impl Walker<'_> {
                 }
             }
             K::If => self.walk_if(node, &mut Vec::new()),
-            K::Match => self.walk_match(node),
+            K::Match => self.walk_match(node, &mut Vec::new()),
             K::While | K::Loop | K::For => self.walk_loop(node),
             K::LetCondition | K::LetChain => self.walk_condition(node),
             _ if node.is_error() => {

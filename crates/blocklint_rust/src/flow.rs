@@ -95,8 +95,9 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks a `match`: each arm is a `Case` region, whose test is the one of its pattern.
-    pub(crate) fn walk_match(&mut self, node: Node<'_>) -> FormId {
+    /// Walks a `match`: each arm is a `Case` region, whose test is the one of its pattern. If all arms but one leave the
+    /// block, adds the arm in which the rest of the block runs to `after`.
+    pub(crate) fn walk_match(&mut self, node: Node<'_>, after: &mut Vec<RestArm>) -> FormId {
         let f = fields();
         let Some(subject) = child(node, f.value) else { return self.other() };
         let outer = self.region;
@@ -106,6 +107,7 @@ impl Walker<'_> {
         self.set_subject(whole, subject);
         let group = self.facts.group();
         let mut values = Vec::new();
+        let mut falling: Vec<FormId> = Vec::new();
         for arm in child(node, f.body).into_iter().flat_map(named) {
             if kind(arm) != K::MatchArm {
                 continue;
@@ -116,6 +118,8 @@ impl Walker<'_> {
                 Some(pattern) => self.pattern_test(pattern, subject),
                 None => FormId::NONE,
             };
+            // Behind a guard the test of the pattern is not the whole condition of the arm.
+            let test = if guard.is_some() { self.and_something_else(test) } else { test };
             let region = self.open_arm(RegionKind::Case, group, test, span(arm));
             self.scopes.open(ScopeKind::Open);
             let value = self.in_region(region, |walker| {
@@ -123,7 +127,8 @@ impl Walker<'_> {
                     walker.bind_pattern(pattern, subject);
                 }
                 if let Some(guard) = guard {
-                    walker.walk_condition(guard);
+                    let test = walker.walk_condition(guard);
+                    walker.region = walker.region_here(RegionKind::Then, test, span(arm));
                 }
                 match child(arm, f.value) {
                     Some(value) => walker.walk_expr(value),
@@ -131,9 +136,18 @@ impl Walker<'_> {
                 }
             });
             self.scopes.close();
+            if value.is_some() {
+                falling.push(test);
+            }
             values.push(value);
         }
         self.region = outer;
+        if let [test] = falling[..]
+            && values.len() > 1
+            && test.is_some()
+        {
+            after.push(RestArm { kind: RegionKind::Then, group: self.facts.group(), test });
+        }
         self.ends(values)
     }
 

@@ -212,9 +212,13 @@ impl Walker<'_> {
         let target = self.var_form(var);
         self.bind(target, callable, FormId::NONE, AssignKind::Definition, span(name_node));
         let list = self.facts.list(&decorators);
+        let is_deprecated = self.has_attribute(attrs, "deprecated");
         let row = self.facts.body_mut(body);
         row.var = var;
         row.decorators = list;
+        if is_deprecated {
+            row.flags = row.flags.with(BodyFlags::DEPRECATED);
+        }
 
         let place = self.enter_body(body, ClassId::NONE);
         self.scopes.open(ScopeKind::Item);

@@ -186,7 +186,7 @@ impl Walker<'_> {
                 let path = child(node, f.type_name).unwrap_or(node);
                 let text = self.text(path);
                 let none = self.form(Form::None);
-                match &*text {
+                let test = match &*text {
                     "None" => self.form(Form::Compare(Is, value, none)),
                     "Some" => self.form(Form::Compare(IsNot, value, none)),
                     "Ok" | "Err" => {
@@ -194,32 +194,54 @@ impl Walker<'_> {
                         let failure = self.form(Form::Name(name));
                         self.form(Form::Compare(if text == "Ok" { IsNot } else { Is }, value, failure))
                     }
-                    _ if kind(node) == K::Identifier && !text.starts_with(char::is_uppercase) => FormId::NONE,
-                    _ => self.other(),
+                    _ if kind(node) == K::Identifier && !text.starts_with(char::is_uppercase) => return FormId::NONE,
+                    _ => return self.other(),
+                };
+                // `Some(3)` does not match every value that is not `None`.
+                let mut parts = parts(node).filter(|part| *part != path && kind(*part) != K::RemainingField);
+                let payload = self.other();
+                if parts.any(|part| self.pattern_test(part, payload).is_some()) {
+                    return self.and_something_else(test);
                 }
+                test
             }
             K::StructPattern if child(node, f.type_name).is_some_and(|path| self.enum_of_variant(path).is_none()) => {
                 FormId::NONE
             }
             // `_` has no node kind of its own.
             _ if self.text(node) == "_" => FormId::NONE,
-            // `match (a, b) { (None, None) => … }`
-            K::TuplePattern if named(node).all(|part| kind(part) == K::Identifier && self.text(part) == "None") => {
-                let Form::Display(DisplayKind::Tuple, list) = self.facts.facts().form(value) else {
-                    return self.other();
+            // `match (a, b) { (None, Some(_)) => … }`
+            K::TuplePattern => {
+                let parts: Vec<Node<'_>> = parts(node).collect();
+                let subjects = match value.get().map(|value| self.facts.facts().form(value)) {
+                    Some(Form::Display(DisplayKind::Tuple, list)) => self.facts.facts().list(list).to_vec(),
+                    _ => Vec::new(),
                 };
-                let subjects = self.facts.facts().list(list).to_vec();
-                if subjects.is_empty() || subjects.len() != named(node).count() {
-                    return self.other();
+                if subjects.len() != parts.len() {
+                    let part_value = self.other();
+                    return match parts.iter().all(|part| self.pattern_test(*part, part_value).is_none()) {
+                        true => FormId::NONE,
+                        false => self.other(),
+                    };
                 }
-                let none = self.form(Form::None);
-                let parts: Vec<FormId> =
-                    subjects.into_iter().map(|subject| self.form(Form::Compare(Is, subject, none))).collect();
-                let list = self.facts.list(&parts);
-                self.form(Form::Alt(AltKind::And, list))
+                let tests = parts.into_iter().zip(subjects).map(|(part, subject)| self.pattern_test(part, subject));
+                let tests: Vec<FormId> = tests.filter(|test| test.is_some()).collect();
+                self.alternatives(AltKind::And, &tests)
             }
-            K::TuplePattern | K::RefPattern | K::MutPattern | K::Captured | K::ReferencePattern => self.other(),
+            K::RefPattern | K::MutPattern | K::Captured | K::ReferencePattern => {
+                let inner = named(node).filter(|part| kind(*part) != K::MutableSpecifier).last();
+                inner.map_or(FormId::NONE, |inner| self.pattern_test(inner, value))
+            }
             _ => self.other(),
+        }
+    }
+
+    /// Returns the test that holds if another one holds, and a condition that no form describes.
+    pub(crate) fn and_something_else(&mut self, test: FormId) -> FormId {
+        let other = self.other();
+        match test.is_some() {
+            true => self.alternatives(AltKind::And, &[test, other]),
+            false => other,
         }
     }
 

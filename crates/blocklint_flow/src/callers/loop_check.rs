@@ -5,7 +5,8 @@
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, BodyId, Comparison, Exit, Form, FormId, RegionId, RegionKind};
+use blocklint_facts::{AltKind, BodyId, Comparison, Exit, FileFacts, Form, FormId, RegionId, RegionKind, SiteId};
+use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{EmptyMeanwhile, Plain, Table};
 use blocklint_link::program::ids::{BodyRef, FileId, Name, SiteRef};
@@ -51,6 +52,9 @@ pub(crate) fn runs_off_loop(linker: &Linker<'_>, site: SiteRef) -> bool {
                 region.test.is_some() && tests_no_loop(linker, site.file, region.test, MAX_TEST_DEPTH) == Some(false)
                     || region.test.is_none() && is_else_of_loop_test(linker, site.file, id)
             }
+            RegionKind::Case => linker
+                .test_of(site.file, id)
+                .is_some_and(|(test, holds)| tests_no_loop(linker, site.file, test, 6) == Some(holds)),
             RegionKind::Handler => has_check_in_try(linker, site.file, id),
             _ => false,
         };
@@ -154,6 +158,10 @@ fn tests_no_loop(linker: &Linker<'_>, file: FileId, test: FormId, depth: u32) ->
     let facts = linker.program.facts(file);
     match facts.form(test) {
         Form::Not(inner) => tests_no_loop(linker, file, inner, depth).map(|is_off_loop| !is_off_loop),
+        // `Handle::try_current().is_ok()`
+        Form::Result(site) if let Some((receiver, says_failed)) = failure_test(facts, site) => {
+            is_check_result(linker, file, receiver, depth).then_some(says_failed)
+        }
         // A call whose result is true or false: `loop.is_running()`.
         Form::Result(site) => match thread_check_of(linker, file.site_ref(site), depth)? {
             Asks::RunningLoop => Some(false),
@@ -162,9 +170,14 @@ fn tests_no_loop(linker: &Linker<'_>, file: FileId, test: FormId, depth: u32) ->
         },
         Form::Compare(comparison, left, right) => {
             let has_check = is_check_result(linker, file, left, depth) || is_check_result(linker, file, right, depth);
-            let has_null = facts.form(left) == Form::None || facts.form(right) == Form::None;
+            // `_get_running_loop() is None`; `Err(_)` for `Handle::try_current()`.
+            let is_absent = |form: FormId| match facts.form(form) {
+                Form::Name(name) => lang::words_of(facts.language).failure == Some(facts.text(name)),
+                form => form == Form::None,
+            };
+            let has_null = is_absent(left) || is_absent(right);
             match comparison {
-                // `_get_running_loop() is None`; `get_ident() == loop_thread`.
+                // `get_ident() == loop_thread`
                 Comparison::Is | Comparison::Eq if has_check => Some(has_null),
                 Comparison::IsNot | Comparison::NotEq if has_check => Some(!has_null),
                 _ => None,
@@ -184,12 +197,28 @@ fn is_check_result(linker: &Linker<'_>, file: FileId, form: FormId, depth: u32) 
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(file);
     match facts.form(form) {
-        Form::Result(site) => thread_check_of(linker, file.site_ref(site), depth) == Some(Asks::RunningLoop),
+        Form::Result(site) => {
+            thread_check_of(linker, file.site_ref(site), depth) == Some(Asks::RunningLoop)
+                // `Handle::try_current().ok()`
+                || facts.language == Language::Rust
+                    && matches!(facts.form(facts.site(site).callee), Form::Attr(receiver, _)
+                        if lang::rust::names::keeps_absence(facts.text(facts.site(site).name))
+                            && is_check_result(linker, file, receiver, depth))
+        }
         Form::Var(var) => {
             facts.assigns_of(var).any(|assignment| is_check_result(linker, file, assignment.value, depth))
         }
         _ => false,
     }
+}
+
+/// Returns the operand of a test for a failure, and true if "yes" means failed: `current` of `current.is_err()`.
+fn failure_test(facts: &FileFacts, test: SiteId) -> Option<(FormId, bool)> {
+    let row = facts.site(test);
+    let Form::Attr(receiver, _) = facts.form(row.callee) else { return None };
+    let (words, name) = (lang::words_of(facts.language), facts.text(row.name));
+    let says_failed = words.failure_test(name).or_else(|| words.absence_test(name))?;
+    Some((receiver, says_failed))
 }
 
 /// Returns the property of its thread that a call checks: a running loop, or a worker.

@@ -102,7 +102,8 @@ impl Callers<'_, '_> {
             }
         }
         if linker.hierarchy.count_bodies_named(name) == 1 {
-            sites.extend(&by_name.unknown);
+            let may_call = |site: &&SiteRef| linker.program.share_language(site.file, node.body.file);
+            sites.extend(by_name.unknown.iter().filter(may_call));
         }
         for site in sites {
             self.add_call(subject, site, EnvId::NONE, trails, search);

@@ -117,6 +117,9 @@ fn only_literal_assigned(linker: &Linker<'_>, file: FileId, var: VarId) -> Optio
     if matches!(var_facts.kind, VarKind::Param(_)) {
         return None;
     }
+    if linker.may_be_filled(file, var, 0) {
+        return None;
+    }
     let mut visited = SeenLiteral::default();
     for assignment in facts.assigns_of(var) {
         visited.add(plain_literal(linker, file, assignment.value)?);

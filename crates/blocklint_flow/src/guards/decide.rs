@@ -312,7 +312,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
             return false;
         }
         self.argument_form(caller, node, guard).is_some_and(|form| {
-            self.linker.type_excludes_none(self.linker.scope_of(caller.site, caller.env), form, guard)
+            self.linker.is_written_present(caller.site.file, form)
+                || self.linker.type_excludes_none(self.linker.scope_of(caller.site, caller.env), form, guard)
         })
     }
 

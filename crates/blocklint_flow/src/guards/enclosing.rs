@@ -59,11 +59,12 @@ pub(crate) fn arguments_rule_out(linker: &Linker<'_>, caller: Caller, body: Body
     guards_over(linker, site).iter().any(|guard| fails_by_argument(linker, caller, body, guard))
 }
 
-/// Returns the guards around a site, of all branches up to its body, the innermost first; cached by branch.
+/// Returns the guards around a site, of all branches up to its body, the innermost first; those of branches are cached
+/// by branch. The first one may be that of the call itself (`limit.map(|limit| …)`).
 pub(crate) fn guards_over(linker: &Linker<'_>, site: SiteRef) -> Rc<[Guard]> {
     let facts = linker.program.facts(site.file);
     let region = linker.program.site(site).at.region;
-    linker.query(&linker.layer_memo::<Memo>().guards, (site.file, region), Rc::default, || {
+    let of_branches = linker.query(&linker.layer_memo::<Memo>().guards, (site.file, region), Rc::default, || {
         let mut guards = Vec::new();
         let mut current: RegionId = region;
         while let Some(id) = current.get() {
@@ -71,7 +72,11 @@ pub(crate) fn guards_over(linker: &Linker<'_>, site: SiteRef) -> Rc<[Guard]> {
             current = facts.region(id).parent;
         }
         Rc::from(guards)
-    })
+    });
+    match linker.own_guard(site) {
+        Some(own) => std::iter::once(own).chain(of_branches.iter().cloned()).collect(),
+        None => of_branches,
+    }
 }
 
 /// True if all values of the argument for a guard's parameter fail the guard.

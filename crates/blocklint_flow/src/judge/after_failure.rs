@@ -2,11 +2,14 @@
 //! collected errors.
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, Flow, Form, FormId, RegionId, RegionKind, SiteId, SiteKind, VarId};
+use blocklint_facts::{
+    AltKind, Comparison, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteId, SiteKind, VarId,
+};
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::syntax::exception_handlers::{exception_name, handler_around};
+use blocklint_link::syntax::regions::around;
 use smallvec::SmallVec;
 
 use crate::callers::Callers;
@@ -32,7 +35,50 @@ pub fn is_after_failure(linker: &Linker<'_>, site: SiteRef) -> bool {
 /// True if two calls of a path or more run only after a failure: the second attempt at the removal of a folder (`rm` after a failed
 /// `rmtree`) for which a failed download is the reason. One failure of each kind is rare; both together are not worth a warning.
 pub fn follows_several_failures(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
-    path.iter().filter(|edge| is_after_failure(linker, edge.site)).nth(1).is_some()
+    path.iter().map(|edge| count_failures_before(linker, edge.site)).sum::<usize>() > 1
+}
+
+/// Returns the number of failures after which a site runs. In Java and Rust each `try` that returned, and each result
+/// that was no `Ok`, counts: `if let Ok(found) = first() { return found; }`.
+fn count_failures_before(linker: &Linker<'_>, site: SiteRef) -> usize {
+    let facts = linker.program.facts(site.file);
+    let region = linker.program.site(site).at.region;
+    match facts.language {
+        Language::Python => usize::from(is_after_failure(linker, site)),
+        Language::Java => around(facts, region)
+            .filter(|&id| {
+                let region = facts.region(id);
+                region.kind == RegionKind::Handler && (region.test.is_none() || are_failures(facts, region.test))
+            })
+            .count(),
+        Language::Rust => {
+            linker.tests_at(site.file, region).filter(|&(test, holds)| means_failure(facts, test, holds)).count()
+        }
+    }
+}
+
+/// True if a test with the result `holds` means that a call failed: `Err(_)` for the result of the call (Rust).
+fn means_failure(facts: &FileFacts, test: FormId, holds: bool) -> bool {
+    let Form::Compare(comparison, value, right) = facts.form(test) else { return false };
+    let is_result_of_call = match facts.form(value) {
+        Form::Result(_) => true,
+        Form::Await(inner) => matches!(facts.form(inner), Form::Result(_)),
+        _ => false,
+    };
+    let words = lang::words_of(facts.language);
+    let is_failure = matches!(facts.form(right), Form::Name(name) if words.failure == Some(facts.text(name)));
+    is_result_of_call && is_failure && (comparison == Comparison::Is) == holds
+}
+
+/// True if no exception of a handler answers a question (Java).
+fn are_failures(facts: &FileFacts, exceptions: FormId) -> bool {
+    let is_failure = |&exception: &FormId| {
+        exception_name(facts, exception).is_some_and(|name| !lang::java::words::answers_a_question(name))
+    };
+    match facts.form(exceptions) {
+        Form::Display(_, list) | Form::Alt(_, list) => facts.list(list).iter().all(is_failure),
+        _ => is_failure(&exceptions),
+    }
 }
 
 /// True if all calls of a coroutine are after a failure, or in coroutines that run only after a failure (Python).

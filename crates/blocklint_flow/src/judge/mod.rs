@@ -19,6 +19,7 @@ pub mod signal;
 pub mod signals;
 pub(crate) mod stop_then_join;
 pub(crate) mod terminal;
+pub(crate) mod unused_methods;
 pub(crate) mod unused_python;
 
 use blocklint_core::{Effect, Language, Severity};

@@ -1,7 +1,9 @@
 //! Signals of Rust: calls that run once for each key because their result is kept (`kept-by-its-key`), and files in
 //! copies of libraries (`copy-of-a-library`).
 
-use blocklint_facts::{BodyId, Comparison, ExitKind, Form, FormId, RegionId, RegionKind, SiteId, VarId, VarKind};
+use blocklint_facts::{
+    AltKind, BodyId, Comparison, ExitKind, Form, FormId, RegionId, RegionKind, SiteId, VarId, VarKind,
+};
 use blocklint_link::linker::Linker;
 use blocklint_link::program::folders;
 use blocklint_link::program::ids::{FileId, SiteRef};
@@ -59,6 +61,11 @@ fn missing_value(linker: &Linker<'_>, file: FileId, id: RegionId) -> Option<Form
     if test.is_none() {
         return None;
     }
+    // The pattern of an arm with a guard is the first part of its test.
+    let test = match facts.form(test) {
+        Form::Alt(AltKind::And, list) if holds => *facts.list(list).first()?,
+        _ => test,
+    };
     match facts.form(test) {
         Form::Compare(Comparison::Is, value, none) if outcome && facts.form(none) == Form::None => Some(value),
         Form::Compare(Comparison::IsNot, value, none) if !outcome && facts.form(none) == Form::None => Some(value),

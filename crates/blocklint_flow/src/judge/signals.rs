@@ -34,6 +34,7 @@ use crate::judge::signal::SignalScope::{
 use crate::judge::signal::{PathSubject, Question, Signal, SignalEffect, SignalScope};
 use crate::judge::stop_then_join::was_asked_to_end;
 use crate::judge::terminal::is_for_a_terminal;
+use crate::judge::unused_methods::{is_deprecated_and_uncalled, is_left_over_in_program};
 use crate::judge::unused_python::is_left_over_method;
 use crate::lifecycle::phase::When;
 
@@ -193,7 +194,11 @@ pub static SIGNALS: &[Signal] = &[
     Signal {
         name: "left-over-method",
         says: "the method has no known use, unlike the other methods of its class",
-        questions: &[question(PYTHON, Note, Root(is_left_over_method))],
+        questions: &[
+            question(PYTHON, Note, Root(is_left_over_method)),
+            question(RUST, Note, Root(is_left_over_in_program)),
+            question(JAVA, Note, Root(is_deprecated_and_uncalled)),
+        ],
     },
     // Java: blocking this thread does no harm, or the wait ends at once.
     Signal {

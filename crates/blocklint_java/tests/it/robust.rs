@@ -121,3 +121,37 @@ fn equal_bytes_have_equal_facts() {
     assert_eq!(extract(source), extract(source));
     assert_eq!(extract(source), blocklint_java::extract(source.as_bytes()));
 }
+
+#[test]
+fn syntax_that_the_grammar_does_not_know_is_read() {
+    for source in [
+        // Record patterns of qualified types.
+        "class A { int a(Object o) { return switch (o) { case W.X(String a) -> one(); default -> two(); }; } }",
+        "class A { int a(Object o) { return switch (o) { case W.X(var a): yield one(); default: yield two(); }; } }",
+        "class A { int a(Object o) { return o instanceof B.C.X(String s) ? one() : two(); } }",
+        "class A { int a(Object o) { return switch (o) { case W.Y<?>(var t, W.X(var q)) when one() -> 1; \
+         default -> two(); }; } }",
+        "class A { int a(Object o) { switch (o) { case W.F(W.S(var m), int n): return one(); default: two(); } \
+         return 1; } }",
+        // Several patterns in one label.
+        "class A { int a(Object o) { return switch (o) { case W.S _, W.F _ -> one(); default -> two(); }; } }",
+        "import module java.base;\nclass A { void a() { one(); two(); } }",
+        "class A { A() { one(); super(); two(); } }",
+    ] {
+        let facts = extract(source);
+        assert_eq!(facts.problems, [], "{source}");
+        let names = site_names(&facts);
+        assert!(names.contains(&"one") && names.contains(&"two"), "{source}: {names:?}");
+    }
+}
+
+#[test]
+fn a_mistake_in_a_label_is_a_syntax_error() {
+    for source in [
+        "class A { int a(Object o) { return switch (o) { case W.X(String a -> one(); default -> two(); }; } }",
+        "class A { int a(Object o) { return switch (o) { case -> one(); default -> two(); }; } }",
+        "class A { void a() { System.out.println(\"case W.X(String a)\"; } }",
+    ] {
+        assert_eq!(extract(source).problems.len(), 1, "{source}");
+    }
+}

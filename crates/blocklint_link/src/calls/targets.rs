@@ -125,7 +125,13 @@ impl<'a> Linker<'a> {
             (site, env),
             || tables.unknown_targets.clone(),
             || {
-                let resolved = self.find_targets(site, env);
+                let mut resolved = self.find_targets(site, env);
+                // A name of one language is never a name of another one.
+                resolved.list.retain(|target| match target {
+                    Target::Body { body, .. } => self.program.share_language(site.file, body.file),
+                    Target::Overrides { class, .. } => self.program.share_language(site.file, class.file),
+                    Target::Row { .. } => true,
+                });
                 if resolved == *tables.unknown_targets { tables.unknown_targets.clone() } else { Rc::new(resolved) }
             },
         )

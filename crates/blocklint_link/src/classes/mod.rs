@@ -5,3 +5,4 @@ pub mod hierarchy;
 pub(crate) mod method_kind;
 pub mod overrides;
 pub(crate) mod tables;
+pub(crate) mod test_doubles;

@@ -30,9 +30,10 @@ impl Linker<'_> {
         methods
     }
 
-    /// True if a method is a test double of another method, because only the first one is for tests.
+    /// True if a method is a test double of another method, because only the first one is for tests: it is in a test, or
+    /// its class is a mock that only tests name.
     pub fn is_test_double(&self, body: BodyRef, original: BodyRef) -> bool {
-        self.is_for_tests(body) && !self.is_for_tests(original)
+        (self.is_for_tests(body) || self.is_double_for_tests(body)) && !self.is_for_tests(original)
     }
 
     /// Returns the body that contains the definitions of a class.

@@ -23,5 +23,7 @@ pub(crate) struct ClassTables {
     pub(crate) overrides: Table<(ClassRef, Name), Rc<[BodyRef]>, Plain>,
     /// The functions of each file, by variable.
     pub(crate) functions: Table<FileId, Functions, Plain>,
+    /// By class: true if it is a test double by its name, and only tests name it.
+    pub(crate) doubles: Table<ClassRef, bool, Plain>,
     pub(crate) method_kinds: Table<BodyRef, MethodKind, Plain>,
 }

@@ -30,9 +30,15 @@ const MAX_CONSTANT_DEPTH: u32 = 3;
 const MAX_TEST_DEPTH: u32 = 4;
 
 impl<'a> Linker<'a> {
-    /// Returns the guard of the innermost branch around a site that tests a parameter of its body.
+    /// Returns the guard of the innermost branch around a site that tests a parameter of its body. A method that runs
+    /// its closure only for a value is such a branch (`limit.map(|limit| …)`).
     pub fn branch_guard(&self, site: SiteRef) -> Option<Guard> {
-        self.branch_guard_at(self.scope_of(site, EnvId::NONE))
+        self.guard_of_option_method(site).or_else(|| self.branch_guard_at(self.scope_of(site, EnvId::NONE)))
+    }
+
+    /// Returns the guard that a call itself puts on the callable that it runs.
+    pub fn own_guard(&self, site: SiteRef) -> Option<Guard> {
+        self.guard_of_option_method(site)
     }
 
     /// Returns the guard of the innermost branch around a scope that tests a parameter of its body.
@@ -110,8 +116,38 @@ impl<'a> Linker<'a> {
             RegionKind::Then => Some((region.test, true)),
             RegionKind::Else if region.test.is_some() => Some((region.test, false)),
             RegionKind::Else => Some((self.sibling_test(file, id)?, false)),
+            RegionKind::Case => self.test_of_case(file, id),
             _ => None,
         }
+    }
+
+    /// Returns the test of a case and its outcome there. A case for all other values (`_ => …`) has the test of an
+    /// earlier case for `None` or for a failure, with the opposite outcome.
+    fn test_of_case(&self, file: FileId, id: RegionId) -> Option<(FormId, bool)> {
+        let facts = self.program.facts(file);
+        let words = lang::words_of(facts.language);
+        if words.falls_through_cases {
+            return None;
+        }
+        let own = facts.region(id);
+        if own.test.is_some() {
+            return Some((own.test, true));
+        }
+        let is_named_failure = |form: FormId| match facts.form(form) {
+            Form::Name(name) => words.failure == Some(facts.text(name)),
+            form => form == Form::None,
+        };
+        (0..id.0).rev().take(MAX_EARLIER_REGIONS).find_map(|index| {
+            let region = facts.region(RegionId(index));
+            let is_earlier = region.kind == RegionKind::Case && region.group == own.group && region.body == own.body;
+            let test = region.test.get().filter(|_| is_earlier)?;
+            match facts.form(test) {
+                Form::Compare(Comparison::Is | Comparison::IsNot, _, right) if is_named_failure(right) => {
+                    Some((test, false))
+                }
+                _ => None,
+            }
+        })
     }
 
     /// Returns the number of branches and exception handlers around a site.
@@ -228,6 +264,14 @@ impl<'a> Linker<'a> {
                     return Some(guard(param, Choice::Truth, wanted));
                 }
                 let site_facts = facts.site(call);
+                // `limit.is_some()`
+                if let Form::Attr(subject, _) = facts.form(row.callee)
+                    && let Some(says_absent) = lang::words_of(facts.language).absence_test(facts.text(row.name))
+                    && facts.args_of(call).is_empty()
+                {
+                    let holds = wanted == says_absent;
+                    return Some(guard(self.tested_param(place, branch, subject, holds)?, Choice::Null, holds));
+                }
                 if let [subject, _] = facts.args_of(call)[..]
                     && let Form::Var(var) = facts.form(subject.value)
                     && let Some((class, true)) = lang::instance_test(facts, test, true, var)

@@ -44,6 +44,14 @@ pub struct LanguageWords {
     pub(crate) any_streams: &'static [&'static str],
     /// The methods that test the beginning and the end of a string.
     pub(crate) string_ends: [&'static str; 2],
+    /// Methods that test whether a value is absent, each with true if "yes" means absent: `is_none`, `is_some`.
+    pub(crate) absence_tests: &'static [(&'static str, bool)],
+    /// Methods that test whether an operation failed, each with true if "yes" means failed: `is_err`, `is_ok`.
+    pub failure_tests: &'static [(&'static str, bool)],
+    /// The name of the variant of a failed result: `Err`.
+    pub failure: Option<&'static str>,
+    /// True if a case can run where its test does not hold, because the case before it falls through.
+    pub(crate) falls_through_cases: bool,
     /// Constructors of durations, with the seconds of one unit.
     pub(crate) durations: &'static [(&'static str, f64)],
     /// Methods that make an instance.
@@ -109,6 +117,18 @@ impl LanguageWords {
     /// True if a type is a stream that does not show the medium: `typing.IO`, `InputStream`.
     pub(crate) fn is_any_stream(&self, path: &str) -> bool {
         self.any_streams.contains(&path)
+    }
+
+    /// Returns true if a method of this name returns true for an absent value (`is_none`), false if it returns false
+    /// for one (`is_some`); `None` for other methods.
+    pub fn absence_test(&self, method: &str) -> Option<bool> {
+        self.absence_tests.iter().find(|(name, _)| *name == method).map(|&(_, says_absent)| says_absent)
+    }
+
+    /// Returns true if a method of this name returns true for a failure (`is_err`), false if it returns false for one
+    /// (`is_ok`); `None` for other methods.
+    pub fn failure_test(&self, method: &str) -> Option<bool> {
+        self.failure_tests.iter().find(|(name, _)| *name == method).map(|&(_, says_failed)| says_failed)
     }
 
     /// Returns the end of a string that a method of this name tests.

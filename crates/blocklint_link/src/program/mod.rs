@@ -217,6 +217,11 @@ impl<'a> Program<'a> {
         &self.languages
     }
 
+    /// True if two files are of one language, so that code of one can call code of the other.
+    pub fn share_language(&self, one: FileId, other: FileId) -> bool {
+        self.languages.len() < 2 || self.language(one) == self.language(other)
+    }
+
     /// True if a file holds tests, by its path below the project root.
     pub fn is_test(&self, file: FileId) -> bool {
         let tests =

@@ -44,6 +44,8 @@ impl<'a> Linker<'a> {
                     return Constant::Hidden;
                 }
                 match facts.form(only.value) {
+                    // One of its uses is the one that is asked about.
+                    Form::None if self.may_be_filled(file, var, 1) => Constant::Hidden,
                     Form::Import(_) => self.constant_of_value(file, form, env),
                     _ => {
                         // A local of this body may have a parameter as its value: `limit = size`.

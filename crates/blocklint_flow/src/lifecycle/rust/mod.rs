@@ -400,7 +400,10 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
                 }
                 // A call of a rare name on a receiver of unknown type mostly means this method.
                 if is_rare {
-                    let may_mean_body = |site: &&SiteRef| !self.refers_to_another_type(**site, body);
+                    let may_mean_body = |site: &&SiteRef| {
+                        linker.program.share_language(site.file, body.file)
+                            && !self.refers_to_another_type(**site, body)
+                    };
                     sites.extend(bearers.unknown.iter().filter(may_mean_body));
                 }
             }

@@ -379,6 +379,10 @@ pub(crate) const WORDS: LanguageWords = LanguageWords {
     literal_types: &[(Literal::Str, "java.lang.String"), (Literal::List, ARRAY)],
     any_streams: ABSTRACT_STREAMS,
     string_ends: ["startsWith", "endsWith"],
+    absence_tests: &[],
+    failure_tests: &[],
+    failure: None,
+    falls_through_cases: true,
     durations: &[("ofSeconds", 1.0), ("ofMillis", 1e-3), ("ofNanos", 1e-9), ("ofMinutes", 60.0), ("ofHours", 3600.0)],
     constructors: &["<init>"],
     counters: &[],
@@ -505,4 +509,26 @@ pub(crate) fn streams_all_elements(name: &str) -> bool {
 /// True if the result of an operator of this name has all elements of its receiver, unchanged: `sorted`.
 pub(crate) fn passes_all_elements(name: &str) -> bool {
     matches!(name, "sorted" | "sort" | "distinct" | "peek" | "doOnNext" | "parallel" | "sequential" | "unordered")
+}
+
+/// Exceptions that answer a question (a text is no number, an element or a class is absent) and report no failure.
+const ANSWERING_EXCEPTIONS: &[&str] = &[
+    "ArrayIndexOutOfBoundsException",
+    "ClassCastException",
+    "DateTimeParseException",
+    "IndexOutOfBoundsException",
+    "InterruptedException",
+    "MissingResourceException",
+    "NoSuchElementException",
+    "NoSuchFieldException",
+    "NoSuchFileException",
+    "NoSuchMethodException",
+    "NumberFormatException",
+    "TimeoutException",
+    "UnsupportedOperationException",
+];
+
+/// True if an exception answers a question and reports no failure: `NumberFormatException`, `UserNotFoundException`.
+pub fn answers_a_question(exception: &str) -> bool {
+    ANSWERING_EXCEPTIONS.contains(&exception) || exception.contains("NotFound") || exception.contains("Exists")
 }

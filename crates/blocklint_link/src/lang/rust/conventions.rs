@@ -108,3 +108,8 @@ pub fn is_builder(path: &str) -> bool {
 
 /// Names that a program must use to run tasks on a single-threaded runtime of its own.
 pub const SINGLE_THREAD_RUNTIME_NAMES: &[&str] = &["new_current_thread", "spawn_local", "LocalSet"];
+
+/// True if an attribute macro of a trait or an impl block rewrites its methods and calls none of them.
+pub fn only_rewrites(attribute: &str) -> bool {
+    matches!(attribute, "async_trait" | "automock" | "trait_variant")
+}

@@ -15,6 +15,7 @@ pub(crate) mod implicit_calls;
 pub(crate) mod macros;
 pub mod modules;
 pub mod names;
+pub(crate) mod option_guards;
 pub(crate) mod readers;
 pub(crate) mod stored_closures;
 pub(crate) mod tables;

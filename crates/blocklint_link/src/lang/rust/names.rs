@@ -321,3 +321,8 @@ const RECEIVER_RETURNING: &[&str] = &[
 pub(crate) fn keeps_receiver(method: &str) -> bool {
     RECEIVER_RETURNING.contains(&method)
 }
+
+/// True if a method of a `Result` or `Option` returns a value that is absent where its receiver is: `ok`, `as_ref`.
+pub fn keeps_absence(method: &str) -> bool {
+    method == "ok" || keeps_receiver(method)
+}

@@ -117,8 +117,12 @@ impl<'a> Linker<'a> {
     }
 
     /// True if a path possibly refers to a trait: it begins with an uppercase letter, and no row describes a constructor.
+    /// The traits of the standard library are known, so that `Receiver` of `use std::sync::mpsc::Receiver` is none.
     fn may_be_trait(&self, path: PathId) -> bool {
         let text = self.library.text(path);
+        if matches!(text.split("::").next(), Some("std" | "core" | "alloc")) {
+            return lang::rust::words::is_std_trait(&text);
+        }
         let is_base = || self.library.ty(path).is_none_or(|rows| rows.role().is_none() && rows.through().is_none());
         let is_constructor = |name: &&str| !self.library.calls(self.library.member(path, name)).is_empty();
         is_spelled_like_a_type(&text) && is_base() && !MAKERS.iter().any(is_constructor)

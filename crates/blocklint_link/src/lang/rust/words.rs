@@ -7,6 +7,10 @@ pub(crate) const WORDS: LanguageWords = LanguageWords {
     literal_types: &[(Literal::Str, "str"), (Literal::List, "std::vec::Vec")],
     any_streams: READERS,
     string_ends: ["starts_with", "ends_with"],
+    absence_tests: &[("is_none", true), ("is_some", false)],
+    failure_tests: &[("is_err", true), ("is_ok", false)],
+    failure: Some("Err"),
+    falls_through_cases: false,
     durations: &[
         ("from_secs", 1.0),
         ("from_secs_f64", 1.0),
@@ -105,3 +109,34 @@ pub(crate) const WORDS: LanguageWords = LanguageWords {
 /// Traits of readers and writers. A value that is declared by one of them may be a file or something else; its callers
 /// decide.
 pub(crate) const READERS: &[&str] = &["std::io::Read", "std::io::Write", "std::io::BufRead", "std::io::Seek"];
+
+/// The traits of the standard library whose methods code calls after an import of the trait.
+const STD_TRAITS: &[&str] = &[
+    "Any",
+    "Borrow",
+    "BorrowMut",
+    "BufRead",
+    "DoubleEndedIterator",
+    "Error",
+    "ExactSizeIterator",
+    "Extend",
+    "FromStr",
+    "Future",
+    "Hash",
+    "Hasher",
+    "IntoFuture",
+    "IntoIterator",
+    "IsTerminal",
+    "Iterator",
+    "Read",
+    "Seek",
+    "ToSocketAddrs",
+    "Wake",
+    "Write",
+];
+
+/// True if a path of the standard library is that of a trait: `std::io::Read`, `std::os::unix::fs::FileExt`.
+pub(crate) fn is_std_trait(path: &str) -> bool {
+    let last = path.rsplit("::").next().unwrap_or(path);
+    STD_TRAITS.contains(&last) || last.ends_with("Ext")
+}
