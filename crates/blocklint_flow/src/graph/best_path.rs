@@ -14,6 +14,7 @@ use crate::graph::raw_finding::Choice;
 use crate::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId};
 use crate::guards::java_setting::is_made_by_name;
 use crate::guards::rust_getter::deciding_tests_over;
+use crate::lifecycle::never_made::is_of_class_never_made;
 
 /// The number of hops by which a path may be longer if it stands under one condition less.
 const CONDITION: u32 = 3;
@@ -190,7 +191,10 @@ fn alternatives(linker: &Linker<'_>, site: SiteRef) -> (usize, Vec<BodyRef>) {
             }
             Target::Overrides { class, name } => {
                 for body in linker.overrides(class, name).iter() {
-                    if linker.is_stub(*body) || !linker.means_override(class, name, *body, site) {
+                    if linker.is_stub(*body)
+                        || !linker.means_override(class, name, *body, site)
+                        || is_of_class_never_made(linker, *body)
+                    {
                         continue;
                     }
                     all += 1;

@@ -12,6 +12,8 @@ use blocklint_link::program::ids::{ClassRef, FileId, SiteRef};
 use blocklint_link::values::value::{EnvId, Val, Why};
 use rustc_hash::FxHashSet;
 
+use crate::guards::filled_at_import::is_closed_for_coroutine;
+
 /// How often a constructor passes its parameter on to another one.
 const CONSTRUCTORS: u32 = 4;
 
@@ -21,6 +23,7 @@ const DEPTH: u32 = 4;
 /// True if a site stands in a branch whose test can be seen never to come out that way.
 pub(crate) fn never_runs(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.tests_over(site).any(|(test, wanted)| always(linker, site, test, DEPTH) == Some(!wanted))
+        || is_closed_for_coroutine(linker, site)
 }
 
 /// Returns the result that a test always has.
@@ -118,11 +121,12 @@ fn only_assigned(linker: &Linker<'_>, file: FileId, var: VarId) -> Option<Consta
     }
     // A module's variable is assigned from outside as its attribute.
     let is_module_level = facts.body(row.body).parent.get().is_none();
-    if is_module_level && foreign_receivers(linker, file, row.name, &[]).any(|val| !matches!(val, Val::Instance { .. }))
-    {
-        return None;
-    }
-    found.one()
+    if is_module_level && is_assigned_from_outside(linker, file, row.name) { None } else { found.one() }
+}
+
+/// True if code may assign a module's variable of this name as an attribute of the module.
+pub(crate) fn is_assigned_from_outside(linker: &Linker<'_>, file: FileId, name: Sym) -> bool {
+    foreign_receivers(linker, file, name, &[]).any(|val| !matches!(val, Val::Instance { .. }))
 }
 
 /// Classes derived from one whose fields are looked at.

@@ -38,6 +38,7 @@ use crate::guards::decide::{Decided, NextGuard};
 use crate::guards::receiver_class::{may_start_at, on_receiver, steps_on_root};
 use crate::judge::Judge;
 use crate::judge::climbing::{Arrival, FirstTimes};
+use crate::lifecycle::never_made::is_of_class_never_made;
 use crate::search::incremental::{FileSearch, FlowScope, Flows};
 use crate::search::site_memo::Remembered;
 use crate::search::suppressions::Suppressions;
@@ -355,6 +356,9 @@ impl<'l, 'a> Search<'l, 'a> {
     fn leaving(&self, labelled_body: LabelledBodyId) -> Option<Leaving> {
         let row = self.graph.labelled_body(labelled_body);
         let (node, mut label) = (row.node, self.graph.labels.get(row.label).clone());
+        if is_of_class_never_made(self.linker, node.body) {
+            return None;
+        }
         let spoke = self.judge.leaving(self.linker, node.body, &label);
         if let Some(ask) = spoke {
             ask.makes().apply(&mut label, self.linker.program.language(node.body.file));

@@ -1,5 +1,4 @@
-//! Elements of a container that was made empty: the values that the project adds to the same variable or field. Also
-//! the entry that a literal key picks from a literal table.
+//! Elements of a container that was made empty: the values that the project adds to the same variable or field.
 
 use std::rc::Rc;
 
@@ -21,7 +20,7 @@ pub(crate) type Additions = FxHashMap<Sym, Vec<SiteId>>;
 
 /// The variable or field that holds a container.
 #[derive(Clone, Copy, Debug)]
-enum Holder {
+pub(crate) enum Holder {
     Var(FileId, VarId),
     Field(ClassRef),
 }
@@ -159,7 +158,7 @@ impl<'a> Linker<'a> {
     }
 
     /// True if a site adds to this very container, as far as names and types show.
-    fn is_held_by(&self, holder: Holder, site: SiteRef) -> bool {
+    pub(crate) fn is_held_by(&self, holder: Holder, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
         let receiver = match (row.kind, facts.form(row.callee)) {
@@ -218,7 +217,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the sites of a file that may add to a container, remembered.
-    fn additions_of(&self, file: FileId) -> Rc<Additions> {
+    pub(crate) fn additions_of(&self, file: FileId) -> Rc<Additions> {
         self.query(&self.tables.values.additions, file, Rc::default, || Rc::new(self.find_additions_of(file)))
     }
 
@@ -253,33 +252,6 @@ impl<'a> Linker<'a> {
             names.dedup();
             Rc::from(names)
         })
-    }
-
-    /// Returns the entry of a literal table under a literal key: `TABLE["slow"]`.
-    pub(crate) fn entry_of_literal(&self, scope: Scope, base: FormId, index: FormId) -> Option<Typed> {
-        let facts = self.program.facts(scope.file);
-        let key = facts.form(index);
-        if !matches!(key, Form::Str(_) | Form::Int(_)) {
-            return None;
-        }
-        let (file, table) = match facts.form(base) {
-            Form::Var(var) => {
-                let mut rows = facts.assigns_of(var);
-                let only = rows.next().filter(|row| row.kind != blocklint_facts::AssignKind::Import)?;
-                if rows.next().is_some() {
-                    return None;
-                }
-                (scope.file, only.value)
-            }
-            _ => return None,
-        };
-        let facts = self.program.facts(file);
-        let Form::Pairs(list) = facts.form(table) else { return None };
-        let rows = facts.list(list);
-        let at = rows.iter().step_by(2).position(|&form| form.is_some() && facts.form(form) == key)?;
-        let value = *rows.get(at * 2 + 1)?;
-        let find = || Some(self.eval(Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE }, value));
-        self.query(&self.tables.values.literal_entries, (file, value), Option::default, find)
     }
 }
 
