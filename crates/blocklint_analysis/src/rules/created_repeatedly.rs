@@ -9,12 +9,14 @@ use blocklint_flow::lifecycle::frequency::{Frequency, TimesOf};
 use blocklint_flow::lifecycle::loops::is_looped;
 use blocklint_flow::lifecycle::owner::Owner;
 use blocklint_flow::lifecycle::owner::{kept, runs_another};
+use blocklint_flow::lifecycle::phase::is_entered_on_own_thread;
 use blocklint_link::calls::targets::Target;
 use blocklint_link::effect::label::LabelHold;
 use blocklint_link::imports::library_reach::LibraryReach;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::work::WorkUnit;
+use blocklint_link::models::unit_facts::Units;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, Wrap};
 use blocklint_link::program::path_kind::is_example;
@@ -28,7 +30,7 @@ use crate::rules::mistakes::MistakeSearch;
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
     let step = WorkUnit::Step("what is made anew again and again");
-    let all = linker.attempt(step, || created_repeatedly(linker, search.callers, search.reach)).unwrap_or_default();
+    let all = linker.attempt(step, || created_repeatedly(linker, search.callers, search.units, search.reach)).unwrap_or_default();
     let finding = |one: CreatedRepeatedly| {
         let (rule, made) = match one.creates {
             Creates::Threads => (RuleCode::PER_INSTANCE_SCHEDULER, CreatedKind::Threads),
@@ -83,6 +85,7 @@ enum Repeated {
 fn created_repeatedly<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
+    units: &Units,
     reach: &LibraryReach,
 ) -> Vec<CreatedRepeatedly> {
     let mut times = TimesOf::new(linker, callers);
@@ -156,6 +159,15 @@ fn created_repeatedly<'a>(
             {
                 Severity::Note
             }
+            // The thread of a synchronous server, or a greenlet of a patched one, waits for its own connection, and no other
+            // request waits with it.
+            Creates::Connections
+                if anew == CreatedPer::PerEntry
+                    && matches!(of, Repeated::Body(entry) if is_entered_on_own_thread(linker, entry)
+                        && !is_on_open_hub(linker, units, entry.file)) =>
+            {
+                Severity::Note
+            }
             // Each one connects and shakes hands anew.
             Creates::Connections if is_shown => Severity::Warning,
             Creates::Threads | Creates::Connections | Creates::Pool => continue,
@@ -168,6 +180,12 @@ fn created_repeatedly<'a>(
         found.push(CreatedRepeatedly { site, path, creates, repetition, severity, confidence });
     }
     found
+}
+
+/// True if greenlets run the code of a file, and nothing patches what they call: one that waits holds up all of them.
+fn is_on_open_hub(linker: &Linker<'_>, units: &Units, file: FileId) -> bool {
+    let unit = units.of(linker, file);
+    unit.greenlets.is_some() && unit.patched_in.is_empty()
 }
 
 /// Returns the occasion on which a site makes another thing; `None` where it makes one, or where all are kept.

@@ -51,8 +51,7 @@ pub(crate) fn is_of_class_never_made(linker: &Linker<'_>, method: BodyRef) -> bo
 
 /// True if the program makes no object of a class.
 fn is_never_made(linker: &Linker<'_>, class: ClassRef) -> bool {
-    let memo = linker.layer_memo::<Memo>();
-    linker.query(&memo.never_made, class, bool::default, || {
+    linker.query(&linker.layer_memo::<Memo>().never_made, class, bool::default, || {
         let facts = linker.program.facts(class.file);
         let row = linker.program.class(class);
         // A library, a decorator or a metaclass may make objects, and so may a subclass that is made.
@@ -71,19 +70,27 @@ fn is_never_made(linker: &Linker<'_>, class: ClassRef) -> bool {
             && linker.descendants(class, 1).classes.is_empty()
             && linker.mro(class).iter().all(is_own)
             && (project_serves(linker) || project_takes_arguments(linker))
-            && !*memo.makes_by_name.get_or_init(|| makes_by_name(linker))
+            && !makes_by_name(linker)
     })
 }
 
 /// True if code that is not for tests uses the name of a class as a value.
 fn is_named(linker: &Linker<'_>, class: ClassRef) -> bool {
+    is_used_by_name(linker, linker.program.facts(class.file).text(linker.program.class(class).name))
+}
+
+/// True if code that is not for tests uses a name as a value, or writes it in a string.
+pub(crate) fn is_used_by_name(linker: &Linker<'_>, name: &str) -> bool {
     let used = linker.layer_memo::<Memo>().used.get_or_init(|| names_used(linker));
-    let name = linker.program.global(class.file, linker.program.class(class).name);
-    name.is_none_or(|name| used.contains(&name))
+    linker.program.name(name).is_some_and(|name| used.contains(&name))
 }
 
 /// True if code of the program looks classes up by names that it puts together, or loads modules so.
-fn makes_by_name(linker: &Linker<'_>) -> bool {
+pub(crate) fn makes_by_name(linker: &Linker<'_>) -> bool {
+    *linker.layer_memo::<Memo>().makes_by_name.get_or_init(|| finds_classes(linker))
+}
+
+fn finds_classes(linker: &Linker<'_>) -> bool {
     let is_of_program = |file: FileId| !linker.is_for_tests(file.body_ref(BodyId(0)));
     let occurs = |text: &&str| {
         let name = linker.program.name(text);

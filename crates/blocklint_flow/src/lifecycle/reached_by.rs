@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 
 use crate::callers::Callers;
 use crate::lifecycle::entry_points::{At, CallingBody, Entry, EntryPoints, RunsBy, WayIn};
+use crate::lifecycle::never_loaded::is_never_loaded;
 use crate::lifecycle::phase::When;
 use crate::lifecycle::route::route_of;
 use crate::lifecycle::unused::is_never_named;
@@ -125,7 +126,8 @@ impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {
         kinds().all(is_aside).then_some(When::StartUp)
     }
 
-    /// True if all callers of a body begin at private functions that the project names nowhere (Python).
+    /// True if all callers of a body begin at private functions that the project names nowhere, or in modules that it does not load
+    /// (Python).
     pub(crate) fn is_never_reached(&self, body: BodyRef) -> bool {
         let reaching = self.reaching(body);
         !reaching.may_be_used && !reaching.nearest.is_empty()
@@ -181,7 +183,8 @@ impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {
         }
         let may_serve = through.may_serve || through.task || through.driven && entry.kind == EntryKind::Start;
         entry.is_aside &= !may_serve;
-        found.may_be_used |= entry.kind != EntryKind::None || !is_never_named(self.linker, entry.body);
+        let is_unused = || is_never_named(self.linker, entry.body) || is_never_loaded(self.linker, entry.body.file);
+        found.may_be_used |= entry.kind != EntryKind::None || !is_unused();
         found.add(distance, entry);
     }
 }

@@ -107,7 +107,7 @@ fn closure(from: impl IntoIterator<Item = FileId>, edges: &FxHashMap<FileId, Vec
 }
 
 /// Returns the project's files that a file's imports load, with the packages that they lie in.
-fn loaded(linker: &Linker<'_>, file: FileId) -> Vec<FileId> {
+pub fn loaded(linker: &Linker<'_>, file: FileId) -> Vec<FileId> {
     let facts = linker.program.facts(file);
     let mut found: Vec<FileId> = Vec::new();
     for import in facts.imports.iter() {
