@@ -30,7 +30,9 @@ use crate::rules::mistakes::MistakeSearch;
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
     let step = WorkUnit::Step("what is made anew again and again");
-    let all = linker.attempt(step, || created_repeatedly(linker, search.callers, search.units, search.reach)).unwrap_or_default();
+    let all = linker
+        .attempt(step, || created_repeatedly(linker, search.callers, search.units, search.reach))
+        .unwrap_or_default();
     let finding = |one: CreatedRepeatedly| {
         let (rule, made) = match one.creates {
             Creates::Threads => (RuleCode::PER_INSTANCE_SCHEDULER, CreatedKind::Threads),

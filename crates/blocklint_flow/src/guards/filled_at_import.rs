@@ -29,7 +29,8 @@ const MOST_CALLS: u32 = 2;
 
 /// True if a site of a coroutine never runs: the module was imported before, and its import filled the variable that the branch wants empty.
 pub(crate) fn is_closed_for_coroutine(linker: &Linker<'_>, site: SiteRef) -> bool {
-    linker.program.body(linker.program.body_of_site(site)).flow == Flow::Coroutine && wants_filled_to_be_empty(linker, site)
+    linker.program.body(linker.program.body_of_site(site)).flow == Flow::Coroutine
+        && wants_filled_to_be_empty(linker, site)
 }
 
 /// True if a caller does not reach a site, because it runs after the import that fills the variable which the branch wants empty.
@@ -79,11 +80,14 @@ fn is_filled(linker: &Linker<'_>, file: FileId, var: VarId) -> bool {
         }
         let is_at_top = |row: &Assign| facts.body(facts.body_of(row.at)).kind == BodyKind::Module;
         let is_given = |row: &Assign| row.value.is_some();
-        let empties_later = facts.assigns_of(var).filter(is_given).any(|row| !is_at_top(&row) && may_be_none(linker, file, &row));
+        let empties_later =
+            facts.assigns_of(var).filter(is_given).any(|row| !is_at_top(&row) && may_be_none(linker, file, &row));
         if empties_later {
             return false;
         }
-        let Some(last) = facts.assigns_of(var).filter(|row| is_given(row) && is_at_top(row)).last() else { return false };
+        let Some(last) = facts.assigns_of(var).filter(|row| is_given(row) && is_at_top(row)).last() else {
+            return false;
+        };
         if !may_be_none(linker, file, &last) {
             return is_unconditional(facts, last.at.region, None);
         }

@@ -52,7 +52,8 @@ fn stem<'l>(linker: &'l Linker<'_>, file: FileId) -> &'l str {
 /// Returns the files that files of the program import.
 fn files_loaded(linker: &Linker<'_>) -> FxHashSet<FileId> {
     let files = (0..linker.program.files.len() as u32).map(FileId);
-    let loading = files.filter(|&file| linker.program.language(file) == Language::Python && !linker.program.is_test(file));
+    let loading =
+        files.filter(|&file| linker.program.language(file) == Language::Python && !linker.program.is_test(file));
     loading.flat_map(|file| loaded(linker, file)).collect()
 }
 

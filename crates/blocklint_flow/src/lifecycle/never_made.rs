@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 
 use blocklint_core::Language;
-use blocklint_facts::{AssignKind, BodyId, FileFacts, Form, FormId, ImportKind, Sym};
+use blocklint_facts::{AssignKind, BodyId, FileFacts, Form, FormId, Sym};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang::python::{builtins, conventions};
 use blocklint_link::linker::Linker;
@@ -96,7 +96,7 @@ fn finds_classes(linker: &Linker<'_>) -> bool {
         let name = linker.program.name(text);
         name.is_some_and(|name| linker.program.occurrences(name).iter().any(|&(file, _)| is_of_program(file)))
     };
-    if conventions::FINDING_CLASSES.iter().any(|text| occurs(&text)) {
+    if conventions::FINDING_CLASSES.iter().any(occurs) {
         return true;
     }
     // `getattr(parts, kind)` of a module.
@@ -130,27 +130,17 @@ fn names_used(linker: &Linker<'_>) -> FxHashSet<Name> {
         }
         // What a package gives to others may be made by them, and so may what an import renames.
         let is_package = source.relative.ends_with("__init__.py");
-        for import in facts.imports.iter().filter(|import| import.name.is_some()) {
-            let is_renamed = || {
-                let binds = |var: Sym| var == import.name;
-                import.kind == ImportKind::Name && !bound_by(facts, import.at).any(binds)
+        for row in facts.assigns.iter().filter(|row| row.kind == AssignKind::Import) {
+            let (Form::Import(import), Form::Var(var)) = (facts.form(row.value), facts.form(row.target)) else {
+                continue;
             };
-            if is_package || is_renamed() {
-                found.extend(linker.program.global(file, import.name));
+            let name = facts.import(import).name;
+            if name.is_some() && (is_package || facts.var(var).name != name) {
+                found.extend(linker.program.global(file, name));
             }
         }
     }
     found
-}
-
-/// Returns the names of the variables that the imports at a place bind.
-fn bound_by(facts: &FileFacts, at: blocklint_facts::At) -> impl Iterator<Item = Sym> {
-    facts.assigns.iter().filter(move |row| row.kind == AssignKind::Import && row.at == at).filter_map(|row| {
-        match facts.form(row.target) {
-            Form::Var(var) => Some(facts.var(var).name),
-            _ => None,
-        }
-    })
 }
 
 /// Collects the names and texts that one file uses as values.

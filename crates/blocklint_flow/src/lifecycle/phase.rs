@@ -380,7 +380,9 @@ fn runs_once_in_endless(linker: &Linker<'_>, site: SiteRef) -> bool {
 pub(crate) fn is_before_serving(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
-    if facts.language != Language::Python || around(facts, row.at.region).any(|id| facts.region(id).kind == RegionKind::Loop) {
+    if facts.language != Language::Python
+        || around(facts, row.at.region).any(|id| facts.region(id).kind == RegionKind::Loop)
+    {
         return false;
     }
     let body = linker.program.body_of_site(site);
@@ -388,7 +390,10 @@ pub(crate) fn is_before_serving(linker: &Linker<'_>, site: SiteRef) -> bool {
     let mut first = None;
     for of in linker.program.sites_in(body) {
         let other = linker.program.site(of);
-        if other.kind == SiteKind::Call && first.is_none_or(|known| other.at.position < known) && is_serving_call(linker, of) {
+        if other.kind == SiteKind::Call
+            && first.is_none_or(|known| other.at.position < known)
+            && is_serving_call(linker, of)
+        {
             first = Some(other.at.position);
         }
     }
@@ -425,9 +430,8 @@ pub fn is_entered_on_own_thread(linker: &Linker<'_>, body: BodyRef) -> bool {
     if linker.program.language(body.file) != Language::Python || row.flow != Flow::Sync {
         return false;
     }
-    let is_on_thread = |row: &HandoverRow| {
-        row.context.fixed() == Some(Context::Worker) && matches!(row.phase, Some(Phase::Request))
-    };
+    let is_on_thread =
+        |row: &HandoverRow| row.context.fixed() == Some(Context::Worker) && matches!(row.phase, Some(Phase::Request));
     let by_decorator = linker
         .decorator_paths(body)
         .into_iter()

@@ -108,9 +108,8 @@ impl Linker<'_> {
     fn is_run_on_a_thread(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
-        let is_given = || {
-            self.sites_passing_body(body).into_iter().any(|(site, arg)| self.is_handed_to_a_thread(site, arg))
-        };
+        let is_given =
+            || self.sites_passing_body(body).into_iter().any(|(site, arg)| self.is_handed_to_a_thread(site, arg));
         let is_method_of_thread = || {
             let Some(class) = row.class.get() else { return false };
             self.mro(body.file.class_ref(class)).iter().any(|ancestor| {

@@ -240,8 +240,7 @@ impl<'a> Linker<'a> {
         if severity == Severity::Note {
             hold = LabelHold::Fixed(Hold::Brief);
         }
-        let waits_elsewhere =
-            || row.fails == Some(Fails::Deadlocks) && self.waits_for_loop_of_another_thread(site);
+        let waits_elsewhere = || row.fails == Some(Fails::Deadlocks) && self.waits_for_loop_of_another_thread(site);
         let fails = row.fails.filter(|_| !waits_elsewhere());
         if fails.is_some() {
             severity = Severity::Error;
