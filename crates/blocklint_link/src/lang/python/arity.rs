@@ -43,7 +43,7 @@ impl Linker<'_> {
         let by_position = args.iter().filter(|arg| arg.name.is_none()).count() + usize::from(with_receiver);
         let is_named = |name: &str| args.iter().any(|arg| arg.name.is_some() && here.text(arg.name) == name);
         let mut positional = 0;
-        for param in &params {
+        for param in params {
             let name = if param.name.is_some() { facts.text(param.name) } else { "" };
             let is_filled = match param.kind {
                 ParamKind::VarArgs | ParamKind::KwArgs | ParamKind::Receiver => continue,
