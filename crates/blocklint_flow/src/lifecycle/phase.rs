@@ -144,7 +144,9 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         match self.linker.program.language(site.file) {
             Language::Rust => self.life.of_site(site),
             Language::Python if runs_once_in_endless(self.linker, site) => When::Once,
-            Language::Python if is_before_serving(self.linker, site) => When::StartUp,
+            Language::Python if !self.linker.is_for_tests(body) && is_before_serving(self.linker, site) => {
+                When::StartUp
+            }
             _ => self.of(body),
         }
     }
