@@ -187,7 +187,7 @@ fn finding<'c>(
         root_kind: Some(best.entry_point.kind),
         handed: best.handed,
         hold,
-        fails: sink.and_then(|sink| fails(sink.row.row)),
+        fails: sink.filter(|_| best.label.fails).and_then(|sink| fails(sink.row.row)),
         file: site.file,
         span: span_of_finding(linker, site, arg),
         site,

@@ -10,12 +10,14 @@ use blocklint_flow::lifecycle::frequency::{Frequencies, Frequency};
 use blocklint_flow::lifecycle::loops::is_looped;
 use blocklint_flow::lifecycle::owner::Owner;
 use blocklint_flow::lifecycle::owner::{find_owner, runs_later_argument};
+use blocklint_flow::lifecycle::phase::is_entered_on_own_thread;
 use blocklint_link::calls::targets::Target;
 use blocklint_link::effect::label::LabelHold;
 use blocklint_link::imports::library_reach::LibraryReach;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::work::WorkUnit;
+use blocklint_link::models::unit_facts::Units;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, Wrap};
 use blocklint_link::program::path_kind::is_example;
@@ -38,8 +40,9 @@ const MAX_OWNER_DEPTH: u32 = 8;
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
     let step = WorkUnit::Step("objects that are created repeatedly");
-    let all =
-        linker.attempt(step, || find_repeated_creations(linker, search.callers, search.reach)).unwrap_or_default();
+    let all = linker
+        .attempt(step, || find_repeated_creations(linker, search.callers, search.units, search.reach))
+        .unwrap_or_default();
     let finding = |created: RepeatedCreation| {
         let (rule, kind) = match created.creates {
             Creates::Threads => (RuleCode::PER_INSTANCE_SCHEDULER, CreatedKind::Threads),
@@ -95,6 +98,7 @@ enum Repeated {
 fn find_repeated_creations<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
+    units: &Units,
     reach: &LibraryReach,
 ) -> Vec<RepeatedCreation> {
     let mut times = Frequencies::new(linker, callers);
@@ -171,6 +175,15 @@ fn find_repeated_creations<'a>(
             {
                 Severity::Note
             }
+            // The thread of a synchronous server, or a greenlet of a patched one, waits for its own connection, and no other
+            // request waits with it.
+            Creates::Connections
+                if anew == CreatedPer::PerEntry
+                    && matches!(of, Repeated::Body(entry) if is_entered_on_own_thread(linker, entry)
+                        && !is_on_open_hub(linker, units, entry.file)) =>
+            {
+                Severity::Note
+            }
             // Each client connects and shakes hands again.
             Creates::Connections if is_shown => Severity::Warning,
             Creates::Threads | Creates::Connections | Creates::Pool => continue,
@@ -183,6 +196,12 @@ fn find_repeated_creations<'a>(
         creations.push(RepeatedCreation { site, path, creates, repetition, severity, confidence });
     }
     creations
+}
+
+/// True if greenlets run the code of a file, and nothing patches what they call: one that waits holds up all of them.
+fn is_on_open_hub(linker: &Linker<'_>, units: &Units, file: FileId) -> bool {
+    let unit = units.of(linker, file);
+    unit.greenlets.is_some() && unit.patched_in.is_empty()
 }
 
 /// Returns the occasion on which a site creates another object. `None` if it creates one object only, or if all objects

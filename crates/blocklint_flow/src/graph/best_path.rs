@@ -15,6 +15,7 @@ use crate::graph::raw_finding::Choice;
 use crate::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId};
 use crate::guards::java_setting::is_made_by_name;
 use crate::guards::rust_getter::deciding_tests_over;
+use crate::lifecycle::never_made::is_of_class_never_made;
 
 /// One condition counts as much as this number of hops.
 const HOPS_PER_CONDITION: u32 = 3;
@@ -202,7 +203,10 @@ fn alternatives(linker: &Linker<'_>, site: SiteRef) -> (usize, Vec<BodyRef>) {
             }
             Target::Overrides { class, name } => {
                 for body in linker.overrides(class, name).iter() {
-                    if linker.is_stub(*body) || !linker.may_run_override(class, name, *body, site) {
+                    if linker.is_stub(*body)
+                        || !linker.may_run_override(class, name, *body, site)
+                        || is_of_class_never_made(linker, *body)
+                    {
                         continue;
                     }
                     target_count += 1;

@@ -12,6 +12,8 @@ use blocklint_link::program::ids::{ClassRef, FileId, SiteRef};
 use blocklint_link::values::value::{EnvId, Val, Why};
 use rustc_hash::FxHashSet;
 
+use crate::guards::filled_at_import::is_closed_for_coroutine;
+
 /// The most constructors through which a parameter is followed.
 const MOST_CONSTRUCTORS: u32 = 4;
 
@@ -21,6 +23,7 @@ const DEPTH: u32 = 4;
 /// True if a site is in a branch that never runs, because the test always has the other result.
 pub(crate) fn never_runs(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.tests_around(site).any(|(test, wanted)| constant_result(linker, site, test, DEPTH) == Some(!wanted))
+        || is_closed_for_coroutine(linker, site)
 }
 
 /// Returns the result that a test always has, if it is constant.
@@ -126,12 +129,12 @@ fn only_literal_assigned(linker: &Linker<'_>, file: FileId, var: VarId) -> Optio
     }
     // Code outside of a module may assign the module's variable as an attribute (`settings.debug = True`).
     let is_module_level = facts.body(var_facts.body).parent.get().is_none();
-    if is_module_level
-        && foreign_receivers(linker, file, var_facts.name, &[]).any(|val| !matches!(val, Val::Instance { .. }))
-    {
-        return None;
-    }
-    visited.single()
+    if is_module_level && is_assigned_from_outside(linker, file, var_facts.name) { None } else { visited.single() }
+}
+
+/// True if code may assign a module's variable of this name as an attribute of the module.
+pub(crate) fn is_assigned_from_outside(linker: &Linker<'_>, file: FileId, name: Sym) -> bool {
+    foreign_receivers(linker, file, name, &[]).any(|val| !matches!(val, Val::Instance { .. }))
 }
 
 /// The most subclasses of a class whose fields are read.

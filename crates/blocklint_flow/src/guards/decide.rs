@@ -3,20 +3,22 @@
 use std::rc::Rc;
 
 use blocklint_core::{Hold, Language};
-use blocklint_facts::{AltKind, Flow, Form, FormId, Param, ParamKind, VarKind};
+use blocklint_facts::{AltKind, Flow, Form, FormId, Param, ParamKind, Sym, VarKind};
+use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::effect::constant::Constant;
 use blocklint_link::effect::guard::{Choice, Guard, GuardKey, Question, Source};
 use blocklint_link::effect::label::{Label, LabelHold, cap_wait};
 use blocklint_link::lang;
 use blocklint_link::linker::LOW_STEPS;
 use blocklint_link::models::row_match::ConditionResult;
-use blocklint_link::program::ids::{BodyRef, SiteRef};
+use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::values::value::{BoundId, EnvId};
 use blocklint_models::{Argument, Test};
 use smallvec::SmallVec;
 
 use crate::callers::loop_check::tests_loop;
 use crate::callers::{Caller, CallerKind, Node};
+use crate::entries::purpose::{project_serves, project_takes_arguments};
 use crate::guards::Conditions;
 use crate::guards::enclosing::guards_over;
 use crate::guards::filled_mapping::is_stored_by_project;
@@ -111,19 +113,48 @@ impl<'l, 'a> Conditions<'l, 'a> {
         cap_wait(label);
     }
 
-    /// True if no code that awaits a private coroutine meets a guard on the coroutine's parameter (Python).
+    /// True if no code that awaits a coroutine meets a guard on the coroutine's parameter (Python). A private coroutine, and one of a
+    /// program, has no other callers.
     pub(crate) fn no_await_meets_guard(&self, root: BodyRef, guard: &Guard) -> bool {
         let facts = self.linker.program.facts(root.file);
         let body_facts = self.linker.program.body(root);
-        let is_private = facts.language == Language::Python
-            && body_facts.flow == Flow::Coroutine
-            && lang::python::conventions::is_private(facts.text(body_facts.name));
-        if !is_private {
+        if facts.language != Language::Python || body_facts.flow != Flow::Coroutine {
             return false;
         }
-        self.all_callers(root, |caller| {
-            matches!(self.answer_by_argument(caller, Node::plain(root), guard), Answer::Fails)
-        })
+        let is_private = lang::python::conventions::is_private(facts.text(body_facts.name));
+        (is_private || self.is_awaited_by_its_program_alone(root))
+            && self.all_callers(root, |caller| {
+                matches!(self.answer_by_argument(caller, Node::plain(root), guard), Answer::Fails)
+            })
+    }
+
+    /// True if a public coroutine belongs to a program that calls it by its name and does not pass it on, so that no library and no other
+    /// project calls it.
+    fn is_awaited_by_its_program_alone(&self, root: BodyRef) -> bool {
+        let linker = self.linker;
+        let facts = linker.program.facts(root.file);
+        let row = linker.program.body(root);
+        let is_of_program = || project_serves(linker) || project_takes_arguments(linker);
+        let is_of_own_class = || {
+            let class = row.class.get().map(|class| root.file.class_ref(class));
+            class.is_none_or(|class| linker.mro(class).iter().all(|of| matches!(of, Ancestor::Class(_))))
+                && self.callers.sites_by_base(root).is_empty()
+        };
+        let is_passed_on = || {
+            let name = linker.program.global(root.file, row.name);
+            name.is_none_or(|name| {
+                let is_mentioned = |&(file, sym): &(FileId, Sym)| {
+                    linker.program.index_of(file).mentions_named(sym).iter().next().is_some()
+                        || linker.program.facts(file).forms.iter().any(|form| form == Form::Str(sym))
+                };
+                linker.program.occurrences(name).iter().any(is_mentioned)
+            })
+        };
+        facts.list(row.decorators).is_empty()
+            && linker.registered(root).is_none()
+            && is_of_program()
+            && !is_passed_on()
+            && is_of_own_class()
     }
 
     /// True if `holds` is true for all calls of a body in the project. False if the body has no known calls, or too

@@ -15,6 +15,7 @@ use blocklint_link::program::ids::{BodyRef, SiteRef};
 
 use crate::callers::{Caller, CallerKind};
 use crate::guards::Conditions;
+use crate::guards::filled_at_import::{is_closed_for, wants_filled_to_be_empty};
 use crate::guards::optional_part::{needs_missing_part, parts_over};
 use crate::guards::self_state::{own_state_rules_out, own_tests_over};
 
@@ -36,6 +37,7 @@ impl Conditions<'_, '_> {
                 arguments_rule_out(linker, caller, body, site)
                     || needs_missing_part(linker, &self.callers, caller, body, site)
                     || own_state_rules_out(linker, caller, body, site)
+                    || is_closed_for(linker, caller, site)
                     || caller.arg.is_none()
                         && caller.kind == CallerKind::Runs
                         && linker.is_ruled_out_by_kind(caller.site, caller.env, body, site)
@@ -49,6 +51,7 @@ pub(crate) fn is_conditional(linker: &Linker<'_>, site: SiteRef) -> bool {
         || !parts_over(linker, site).is_empty()
         || !own_tests_over(linker, site).is_empty()
         || linker.is_under_kind_test(site)
+        || wants_filled_to_be_empty(linker, site)
 }
 
 /// True if the arguments of a call rule out that a site of the callee runs.

@@ -5,6 +5,7 @@ pub(crate) mod answers;
 pub(crate) mod constant_branch;
 pub(crate) mod decide;
 pub(crate) mod enclosing;
+pub(crate) mod filled_at_import;
 pub(crate) mod filled_mapping;
 pub(crate) mod java_setting;
 pub(crate) mod optional_part;

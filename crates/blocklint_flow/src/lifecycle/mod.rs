@@ -6,6 +6,8 @@ pub mod first_time_java;
 pub mod frequency;
 pub mod loops;
 pub mod maker;
+pub(crate) mod never_loaded;
+pub(crate) mod never_made;
 pub mod one_shot_program;
 pub mod owner;
 pub mod phase;

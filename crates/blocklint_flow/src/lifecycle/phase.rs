@@ -158,6 +158,9 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         match self.linker.program.language(site.file) {
             Language::Rust => self.life.time_of_site(site),
             Language::Python if runs_once_in_endless(self.linker, site) => When::Once,
+            Language::Python if !self.linker.is_for_tests(body) && is_before_serving(self.linker, site) => {
+                When::StartUp
+            }
             _ => self.time_of_body(body),
         }
     }
@@ -231,6 +234,8 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
                 || body_facts.kind == BodyKind::Lambda && depth > 0;
             let when = if runs_once_in_endless(self.linker, site) {
                 Some(When::Once)
+            } else if is_before_serving(self.linker, site) {
+                Some(When::StartUp)
             } else if is_driven_by_command(self.linker, site) {
                 Some(When::Command)
             } else if runs_on_own_loop(self.linker, site) {
@@ -393,6 +398,75 @@ fn runs_once_in_endless(linker: &Linker<'_>, site: SiteRef) -> bool {
         && lang::python::conventions::never_returns(facts, function.returns)
         && linker.awaited_sites_in(site.file.body_ref(body)).next().is_some()
         && around(facts, site_facts.at.region).all(|id| facts.region(id).kind != RegionKind::Loop)
+}
+
+/// True if a call stands in front of the call by which the same body begins to serve: `await set_up()`, `await server.serve()`
+/// (Python).
+pub(crate) fn is_before_serving(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
+    if facts.language != Language::Python
+        || around(facts, row.at.region).any(|id| facts.region(id).kind == RegionKind::Loop)
+    {
+        return false;
+    }
+    let body = linker.program.body_of_site(site);
+    // A task that was begun before may serve already, and so may a server that the call itself starts.
+    let mut first = None;
+    for of in linker.program.sites_in(body) {
+        let other = linker.program.site(of);
+        if other.kind == SiteKind::Call
+            && first.is_none_or(|known| other.at.position < known)
+            && is_serving_call(linker, of)
+        {
+            first = Some(other.at.position);
+        }
+    }
+    first.is_some_and(|first| row.at.position < first && !holds_position(linker, site, first))
+}
+
+/// True if the arguments or the receiver of a call hold the call at a position: `asyncio.run(server.serve())`.
+fn holds_position(linker: &Linker<'_>, site: SiteRef, position: u32) -> bool {
+    let row = linker.program.site(site);
+    linker.program.sites_in(linker.program.body_of_site(site)).any(|of| {
+        let inner = linker.program.site(of);
+        inner.at.position == position && row.span.start <= inner.span.start && inner.span.end <= row.span.end
+    })
+}
+
+/// True if a call serves others from then on, by its row or, where it is a library's, by its name.
+fn is_serving_call(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    let by_name = lang::python::conventions::serves_for_sure(facts.text(linker.program.site(site).name));
+    let callee = linker.callee(site, EnvId::NONE);
+    linker.values.members(callee.value).iter().any(|val| match *val {
+        Val::External(path) | Val::Method { path, .. } => {
+            by_name || linker.library.calls(path).iter().any(|row| row.serves)
+        }
+        Val::Unknown(_) => by_name,
+        _ => false,
+    })
+}
+
+/// True if a library enters a plain function on a thread of its own, of which each serves one request at a time: a view of a
+/// synchronous server (Python).
+pub fn is_entered_on_own_thread(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let row = linker.program.body(body);
+    if linker.program.language(body.file) != Language::Python || row.flow != Flow::Sync {
+        return false;
+    }
+    let is_on_thread =
+        |row: &HandoverRow| row.context.fixed() == Some(Context::Worker) && matches!(row.phase, Some(Phase::Request));
+    let by_decorator = linker
+        .decorator_paths(body)
+        .into_iter()
+        .any(|path| linker.library.handovers(path).of_via(Via::Decorator).any(|of| is_on_thread(of.row)));
+    by_decorator
+        || overridden_rows(linker, body).into_iter().any(is_on_thread)
+        || linker.sites_passing_body(body).into_iter().any(|(site, arg)| {
+            let callees = linker.values.members(linker.callee(site, EnvId::NONE).value);
+            callees.iter().flat_map(|&val| rows_taking(linker, val, site, arg)).any(is_on_thread)
+        })
 }
 
 /// Returns all calls of methods with the name of a method whose callers are not known (a method of a protocol, a method

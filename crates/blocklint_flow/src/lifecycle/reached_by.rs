@@ -13,6 +13,7 @@ use rustc_hash::FxHashSet;
 
 use crate::callers::Callers;
 use crate::lifecycle::entry_points::{CallingBody, Entry, EntryPlace, EntryPoints, Predecessor, RunKind};
+use crate::lifecycle::never_loaded::is_never_loaded;
 use crate::lifecycle::phase::When;
 use crate::lifecycle::route::find_route;
 use crate::lifecycle::unused::is_never_named;
@@ -127,7 +128,8 @@ impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {
         kinds().all(serves_nothing).then_some(When::StartUp)
     }
 
-    /// True if all callers of a body begin at private functions that the project names nowhere (Python).
+    /// True if all callers of a body begin at private functions that the project names nowhere, or in modules that it does not load
+    /// (Python).
     pub(crate) fn is_never_reached(&self, body: BodyRef) -> bool {
         let reaching = self.find_reaching(body);
         !reaching.may_be_used && !reaching.nearest.is_empty()
@@ -184,7 +186,8 @@ impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {
         }
         let may_serve = runs.may_serve || runs.has_task || runs.has_loop && entry.kind == EntryKind::Start;
         entry.serves_nothing &= !may_serve;
-        reaching.may_be_used |= entry.kind != EntryKind::None || !is_never_named(self.linker, entry.body);
+        let is_unused = || is_never_named(self.linker, entry.body) || is_never_loaded(self.linker, entry.body.file);
+        reaching.may_be_used |= entry.kind != EntryKind::None || !is_unused();
         reaching.add(distance, entry);
     }
 }

@@ -36,6 +36,7 @@ use crate::guards::decide::{LabelDecision, NextGuard};
 use crate::guards::receiver_class::{may_start_at, narrow_to_receiver, steps_on_root};
 use crate::judge::Judge;
 use crate::judge::climbing::{Arrival, FirstTimes};
+use crate::lifecycle::never_made::is_of_class_never_made;
 use crate::search::incremental::{FileSearch, FlowScope, Flows};
 use crate::search::site_memo::SearchMemo;
 use crate::search::suppressions::Suppressions;
@@ -365,6 +366,9 @@ impl<'l, 'a> Search<'l, 'a> {
     fn leaving_label(&self, labelled_body: LabelledBodyId) -> Option<Leaving> {
         let row = self.graph.labelled_body(labelled_body);
         let (node, mut label) = (row.node, self.graph.labels.get(row.label).clone());
+        if is_of_class_never_made(self.linker, node.body) {
+            return None;
+        }
         let applied = self.judge.question_at_leaving(self.linker, node.body, &label);
         if let Some(question) = applied {
             question.effect().apply(&mut label, self.linker.program.language(node.body.file));

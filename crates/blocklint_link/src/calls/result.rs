@@ -20,7 +20,7 @@ impl<'a> Linker<'a> {
             match site_facts.kind {
                 SiteKind::Call | SiteKind::New | SiteKind::Macro => {
                     let callee = self.callee(site, env);
-                    let callee = self.without_none(callee);
+                    let callee = semantics.callees_that_fit_use(self, self.without_none(callee), site, env);
                     let result = self.map(callee, |val| self.call_member(val, site, env));
                     if self.values.is_unknown(result.value) {
                         return semantics.unknown_result(self, site, env).unwrap_or(result);
@@ -68,7 +68,8 @@ impl<'a> Linker<'a> {
                 if let Some(picked) = self.overload_result(body, site, env, with_receiver, receiver) {
                     return picked;
                 }
-                if let Some(chosen) = self.result_by_literals(body, bound, site, with_receiver) {
+                let chosen = self.result_by_literals(body, bound, site, with_receiver);
+                if let Some(chosen) = chosen.or_else(|| self.result_by_key(body, site, with_receiver)) {
                     return chosen;
                 }
                 let result = self.with_override_results(body, receiver, self.value_of_call(body, bound, receiver));

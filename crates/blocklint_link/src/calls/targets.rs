@@ -144,7 +144,13 @@ impl<'a> Linker<'a> {
         match site_facts.kind {
             SiteKind::Call | SiteKind::New | SiteKind::Macro => {
                 let callee = self.without_none(self.callee(site, env));
-                self.add_members(&mut targets, callee, |linker, targets, val| linker.add_callee(targets, val, site));
+                let semantics = lang::semantics(facts.language);
+                let callee = semantics.callees_that_fit_use(self, callee, site, env);
+                self.add_members(&mut targets, callee, |linker, targets, val| {
+                    if semantics.can_take_arguments(linker, val, site) {
+                        linker.add_callee(targets, val, site);
+                    }
+                });
                 targets.one_of = targets.list.len() > 1;
                 self.add_implicit_targets(&mut targets, facts.language, ImplicitCallSite::Arguments { site, env });
             }

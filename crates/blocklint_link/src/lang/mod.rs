@@ -46,6 +46,16 @@ pub(crate) trait Semantics: Sync {
     /// Returns the callee of a call.
     fn callee(&self, linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed;
 
+    /// True if a call can pass its arguments to a callee; otherwise it fails before the callee runs.
+    fn can_take_arguments(&self, _linker: &Linker<'_>, _callee: Val, _site: SiteRef) -> bool {
+        true
+    }
+
+    /// Returns the callees of a call that the use of its result does not rule out.
+    fn callees_that_fit_use(&self, _linker: &Linker<'_>, callee: Typed, _site: SiteRef, _env: EnvId) -> Typed {
+        callee
+    }
+
     /// Returns the module, crate path or package of a file.
     fn module_name(&self, linker: &Linker<'_>, file: FileId) -> String;
 

@@ -6,6 +6,7 @@ pub(crate) mod candidate_sites;
 pub(crate) mod data_origin;
 pub mod entry_registration;
 pub mod library;
+pub(crate) mod loop_of_thread;
 pub(crate) mod receiver_state;
 pub mod row_condition;
 pub mod row_match;

@@ -1,5 +1,4 @@
-//! Elements of containers that are created empty: the values that the project adds to the same variable or field
-//! (`jobs.append(run)`). Also the entry of a literal table under a literal key.
+//! Elements of a container that was made empty: the values that the project adds to the same variable or field.
 
 use std::rc::Rc;
 
@@ -21,7 +20,7 @@ pub(crate) type Additions = FxHashMap<Sym, Vec<SiteId>>;
 
 /// The variable or field whose value is a container.
 #[derive(Clone, Copy, Debug)]
-enum Holder {
+pub(crate) enum Holder {
     Var(FileId, VarId),
     Field(ClassRef),
 }
@@ -162,7 +161,7 @@ impl<'a> Linker<'a> {
     }
 
     /// True if a site adds to the container in this variable or field, by names and types.
-    fn adds_to_holder(&self, holder: Holder, site: SiteRef) -> bool {
+    pub(crate) fn adds_to_holder(&self, holder: Holder, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let site_facts = self.program.site(site);
         let receiver = match (site_facts.kind, facts.form(site_facts.callee)) {
@@ -227,7 +226,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the sites of a file that may add to a container.
-    fn additions_of(&self, file: FileId) -> Rc<Additions> {
+    pub(crate) fn additions_of(&self, file: FileId) -> Rc<Additions> {
         self.query(&self.tables.values.additions, file, Rc::default, || Rc::new(self.find_additions_of(file)))
     }
 
@@ -262,33 +261,6 @@ impl<'a> Linker<'a> {
             names.dedup();
             Rc::from(names)
         })
-    }
-
-    /// Returns the entry of a literal table under a literal key: `TABLE["slow"]`.
-    pub(crate) fn literal_table_entry(&self, scope: Scope, base: FormId, index: FormId) -> Option<Typed> {
-        let facts = self.program.facts(scope.file);
-        let key = facts.form(index);
-        if !matches!(key, Form::Str(_) | Form::Int(_)) {
-            return None;
-        }
-        let (file, table) = match facts.form(base) {
-            Form::Var(var) => {
-                let mut rows = facts.assigns_of(var);
-                let only = rows.next().filter(|row| row.kind != AssignKind::Import)?;
-                if rows.next().is_some() {
-                    return None;
-                }
-                (scope.file, only.value)
-            }
-            _ => return None,
-        };
-        let facts = self.program.facts(file);
-        let Form::Pairs(list) = facts.form(table) else { return None };
-        let rows = facts.list(list);
-        let entry = rows.iter().step_by(2).position(|&form| form.is_some() && facts.form(form) == key)?;
-        let value = *rows.get(entry * 2 + 1)?;
-        let find = || Some(self.eval(Scope { file, at: At::default(), env: EnvId::NONE }, value));
-        self.query(&self.tables.values.literal_entries, (file, value), Option::default, find)
     }
 }
 

@@ -14,5 +14,6 @@ pub(crate) mod parameter;
 pub(crate) mod reaching_constants;
 pub(crate) mod returned;
 pub(crate) mod subclass_member;
+pub(crate) mod table_entry;
 pub(crate) mod tables;
 pub mod value;

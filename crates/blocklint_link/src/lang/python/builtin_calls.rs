@@ -53,6 +53,11 @@ impl Linker<'_> {
                     _ => attribute,
                 })
             }
+            "builtins.dict.get" => {
+                let [key, ..] = args[..] else { return None };
+                let entry = self.literal_table_entry(scope, self.receiver_form(site)?, key.value)?;
+                (!self.values.is_unknown(entry.value)).then_some(entry)
+            }
             "builtins.type" => {
                 let [object] = args[..] else { return Some(self.unknown(Why::Result)) };
                 let object = self.eval(scope, object.value);

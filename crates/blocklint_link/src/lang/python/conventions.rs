@@ -21,6 +21,29 @@ pub(crate) fn tested_kind(name: &str) -> Option<Flow> {
     }
 }
 
+/// Names by which code finds classes or modules that it does not name itself.
+pub const FINDING_CLASSES: &[&str] = &[
+    "__subclasses__",
+    "__init_subclass__",
+    "__import__",
+    "import_module",
+    "import_string",
+    "iter_modules",
+    "walk_packages",
+    "entry_points",
+    "iter_entry_points",
+    "getmembers",
+    "locate",
+    "globals",
+    "exec",
+    "eval",
+    "load_extension",
+    "spec_from_file_location",
+];
+
+/// The function that reads an attribute whose name is a value.
+pub const GETTING_BY_NAME: &str = "getattr";
+
 /// True if an exception of this name shows that a key is missing.
 pub fn is_lookup_error(name: &str) -> bool {
     matches!(name, "KeyError" | "LookupError")

@@ -1,7 +1,9 @@
 //! Python semantics: name lookup, imports, members, implicit calls and builtin functions, as an implementation of
 //! [`Semantics`].
 
+pub(crate) mod arity;
 pub(crate) mod assigned;
+pub(crate) mod async_use;
 pub(crate) mod builtin_calls;
 pub mod builtins;
 pub mod conventions;
@@ -54,6 +56,14 @@ impl Semantics for Python {
 
     fn callee(&self, linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed {
         linker.eval(scope, linker.program.site(site).callee)
+    }
+
+    fn callees_that_fit_use(&self, linker: &Linker<'_>, callee: Typed, site: SiteRef, env: EnvId) -> Typed {
+        linker.callees_that_fit_use(callee, site, env)
+    }
+
+    fn can_take_arguments(&self, linker: &Linker<'_>, callee: Val, site: SiteRef) -> bool {
+        linker.can_take_arguments(callee, site)
     }
 
     fn module_name(&self, linker: &Linker<'_>, file: FileId) -> String {

@@ -110,7 +110,7 @@ fn reachable(start: impl IntoIterator<Item = FileId>, edges: &FxHashMap<FileId, 
 }
 
 /// Returns the project's files that a file's imports load, with the `__init__.py` of each package around them.
-fn loaded_files(linker: &Linker<'_>, file: FileId) -> Vec<FileId> {
+pub fn loaded_files(linker: &Linker<'_>, file: FileId) -> Vec<FileId> {
     let facts = linker.program.facts(file);
     let mut files: Vec<FileId> = Vec::new();
     for import in facts.imports.iter() {
