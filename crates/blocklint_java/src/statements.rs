@@ -44,7 +44,7 @@ impl Walker<'_> {
             // The code behind a `try` is in the region of its handler.
             let handler = self.region;
             let region = self.facts.region_mut(handler);
-            region.span.end = region.span.end.max(end as u32);
+            region.span.end = region.span.end.max(block_end as u32);
         }
         for arm in after.iter() {
             let span = Span::new(node.end_byte() as u32, block_end as u32);

@@ -97,7 +97,7 @@ impl Walker<'_> {
 
     /// Walks a `match`: each arm is a `Case` region, whose test is the one of its pattern. If all arms but one leave the
     /// block, adds the arm in which the rest of the block runs to `after`.
-    pub(crate) fn walk_match(&mut self, node: Node<'_>, after: &mut Vec<RestArm>) -> FormId {
+    pub(crate) fn walk_match(&mut self, node: Node<'_>, after: &mut Vec<FollowingArm>) -> FormId {
         let f = fields();
         let Some(subject) = child(node, f.value) else { return self.other() };
         let outer = self.region;
@@ -128,7 +128,7 @@ impl Walker<'_> {
                 }
                 if let Some(guard) = guard {
                     let test = walker.walk_condition(guard);
-                    walker.region = walker.region_here(RegionKind::Then, test, span(arm));
+                    walker.region = walker.open_region(RegionKind::Then, test, span(arm));
                 }
                 match child(arm, f.value) {
                     Some(value) => walker.walk_expr(value),
@@ -146,7 +146,7 @@ impl Walker<'_> {
             && values.len() > 1
             && test.is_some()
         {
-            after.push(RestArm { kind: RegionKind::Then, group: self.facts.group(), test });
+            after.push(FollowingArm { kind: RegionKind::Then, group: self.facts.group(), test });
         }
         self.ends(values)
     }

@@ -138,7 +138,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         let is_of_own_class = || {
             let class = row.class.get().map(|class| root.file.class_ref(class));
             class.is_none_or(|class| linker.mro(class).iter().all(|of| matches!(of, Ancestor::Class(_))))
-                && self.callers.sites_by_base(root).is_empty()
+                && self.callers.call_sites_through_base(root).is_empty()
         };
         let is_passed_on = || {
             let name = linker.program.global(root.file, row.name);

@@ -48,7 +48,7 @@ pub(crate) fn wants_filled_to_be_empty(linker: &Linker<'_>, site: SiteRef) -> bo
     let region = linker.program.site(site).at.region;
     linker.query(&linker.layer_memo::<Memo>().closed, (site.file, region), bool::default, || {
         let mut is_closed = false;
-        for (test, holds) in linker.tests_over(site) {
+        for (test, holds) in linker.tests_around(site) {
             each_decided_part(facts, test, holds, &mut |part, holds| {
                 is_closed |= asked_to_be_none(facts, part, holds).is_some_and(|var| is_filled(linker, site.file, var));
             });

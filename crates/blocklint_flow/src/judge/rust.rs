@@ -63,7 +63,7 @@ fn missing_value(linker: &Linker<'_>, file: FileId, id: RegionId) -> Option<Form
     }
     // The pattern of an arm with a guard is the first part of its test.
     let test = match facts.form(test) {
-        Form::Alt(AltKind::And, list) if holds => *facts.list(list).first()?,
+        Form::Alt(AltKind::And, list) if outcome => *facts.list(list).first()?,
         _ => test,
     };
     match facts.form(test) {

@@ -7,7 +7,7 @@ use blocklint_core::Language;
 use blocklint_facts::{BodyId, BodyKind, SiteKind};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang::python::builtins;
-use blocklint_link::lang::python::monkey_patch::loaded;
+use blocklint_link::lang::python::monkey_patch::loaded_files;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::program::ids::FileId;
@@ -54,7 +54,7 @@ fn files_loaded(linker: &Linker<'_>) -> FxHashSet<FileId> {
     let files = (0..linker.program.files.len() as u32).map(FileId);
     let loading =
         files.filter(|&file| linker.program.language(file) == Language::Python && !linker.program.is_test(file));
-    loading.flat_map(|file| loaded(linker, file)).collect()
+    loading.flat_map(|file| loaded_files(linker, file)).collect()
 }
 
 /// True if the top level of a file calls nothing, and neither a decorator, a base class nor a convention gives what it defines to others.
@@ -75,7 +75,7 @@ fn only_defines(linker: &Linker<'_>, file: FileId) -> bool {
         let class = file.class_ref(blocklint_facts::ClassId(class));
         linker.mro(class).iter().all(|of| match *of {
             Ancestor::Class(_) => true,
-            Ancestor::Library(path, _) => builtins::is_for_interfaces(&linker.library.text(path)),
+            Ancestor::Library(path, _) => builtins::is_interface_marker(&linker.library.text(path)),
             Ancestor::Unknown => false,
         })
     };

@@ -60,7 +60,7 @@ fn is_never_made(linker: &Linker<'_>, class: ClassRef) -> bool {
                 let row = linker.program.class(of);
                 row.keywords.is_empty() && linker.program.facts(of.file).list(row.decorators).is_empty()
             }
-            Ancestor::Library(path, _) => builtins::is_for_interfaces(&linker.library.text(path)),
+            Ancestor::Library(path, _) => builtins::is_interface_marker(&linker.library.text(path)),
             Ancestor::Unknown => false,
         };
         let is_top_level = facts.body(row.parent).parent.get().is_none();

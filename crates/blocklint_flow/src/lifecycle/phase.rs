@@ -437,7 +437,7 @@ fn holds_position(linker: &Linker<'_>, site: SiteRef, position: u32) -> bool {
 /// True if a call serves others from then on, by its row or, where it is a library's, by its name.
 fn is_serving_call(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
-    let by_name = lang::python::conventions::serves_for_sure(facts.text(linker.program.site(site).name));
+    let by_name = lang::python::conventions::always_serves(facts.text(linker.program.site(site).name));
     let callee = linker.callee(site, EnvId::NONE);
     linker.values.members(callee.value).iter().any(|val| match *val {
         Val::External(path) | Val::Method { path, .. } => {
@@ -460,12 +460,12 @@ pub fn is_entered_on_own_thread(linker: &Linker<'_>, body: BodyRef) -> bool {
     let by_decorator = linker
         .decorator_paths(body)
         .into_iter()
-        .any(|path| linker.library.handovers(path).of_via(Via::Decorator).any(|of| is_on_thread(of.row)));
+        .any(|path| linker.library.handovers(path).rows_of_via(Via::Decorator).any(|of| is_on_thread(of.row)));
     by_decorator
         || overridden_rows(linker, body).into_iter().any(is_on_thread)
         || linker.sites_passing_body(body).into_iter().any(|(site, arg)| {
             let callees = linker.values.members(linker.callee(site, EnvId::NONE).value);
-            callees.iter().flat_map(|&val| rows_taking(linker, val, site, arg)).any(is_on_thread)
+            callees.iter().flat_map(|&val| rows_of_argument(linker, val, site, arg)).any(is_on_thread)
         })
 }
 

@@ -265,8 +265,8 @@ impl<'a> Linker<'a> {
                 }
                 let site_facts = facts.site(call);
                 // `limit.is_some()`
-                if let Form::Attr(subject, _) = facts.form(row.callee)
-                    && let Some(says_absent) = lang::words_of(facts.language).absence_test(facts.text(row.name))
+                if let Form::Attr(subject, _) = facts.form(site_facts.callee)
+                    && let Some(says_absent) = lang::words_of(facts.language).absence_test(facts.text(site_facts.name))
                     && facts.args_of(call).is_empty()
                 {
                     let holds = wanted == says_absent;

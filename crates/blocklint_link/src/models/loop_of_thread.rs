@@ -96,12 +96,12 @@ impl Linker<'_> {
         is_held
             && self.values.members(self.eval(self.scope_of(site, EnvId::NONE), method).value).iter().any(|val| {
                 let Val::Method { path, .. } = *val else { return false };
-                self.library.calls(path).effect().any(|row| row.held() == Some(Effect::NestedLoop))
+                self.library.calls(path).effect().any(|row| row.held_effect() == Some(Effect::NestedLoop))
             })
     }
 
     fn is_handed_to_a_thread(&self, site: SiteRef, arg: u32) -> bool {
-        self.passing(site, arg, EnvId::NONE).handed.iter().any(|&(context, _)| context == Context::Worker)
+        self.argument_use(site, arg, EnvId::NONE).handed.iter().any(|&(context, _)| context == Context::Worker)
     }
 
     /// True if a thread is given a function, or one around it, or runs it as a method of its own.

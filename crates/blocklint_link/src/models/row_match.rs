@@ -251,7 +251,7 @@ impl<'a> Linker<'a> {
         if severity == Severity::Note {
             hold = LabelHold::Fixed(Hold::Brief);
         }
-        let waits_elsewhere = || row.fails == Some(Fails::Deadlocks) && self.waits_for_loop_of_another_thread(site);
+        let waits_elsewhere = || matched.fails == Some(Fails::Deadlocks) && self.waits_for_loop_of_another_thread(site);
         let fails = matched.fails.filter(|_| !waits_elsewhere());
         if fails.is_some() {
             severity = Severity::Error;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{AssignId, AssignKind, At, BodyKind, FileFacts, Form, FormId, SiteId, SiteKind, Sym, VarId};
+use blocklint_facts::{AssignId, BodyKind, FileFacts, Form, FormId, SiteId, SiteKind, Sym, VarId};
 use blocklint_models::Uses;
 use rustc_hash::FxHashMap;
 

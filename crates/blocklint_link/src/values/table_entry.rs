@@ -67,7 +67,7 @@ impl Linker<'_> {
         for &(file, sym) in self.program.occurrences(name) {
             for &site in self.additions_of(file).get(&sym).into_iter().flatten() {
                 let site = file.site_ref(site);
-                if !self.is_held_by(table.holder, site) {
+                if !self.adds_to_holder(table.holder, site) {
                     continue;
                 }
                 let facts = self.program.facts(file);
@@ -173,7 +173,7 @@ impl Linker<'_> {
         const MOST: usize = 64;
         let below = self.descendants(class, MOST);
         let has = |&of: &ClassRef| self.own_member(of, name).is_some() || !self.own_assigns(of, name).is_empty();
-        !below.is_whole || below.classes.iter().any(has)
+        !below.is_complete || below.classes.iter().any(has)
     }
 
     fn table_made(&self, file: FileId, made: FormId, holder: Holder, name: Sym) -> Option<KeptTable> {

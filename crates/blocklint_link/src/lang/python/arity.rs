@@ -20,7 +20,7 @@ impl Linker<'_> {
             || !facts.list(row.decorators).is_empty()
             || facts.text(row.name).starts_with("__")
             || self.has_override(receiver.is_some().then(|| self.values.single(receiver)), body);
-        is_open || self.fits_parameters(body, site, self.takes(body, receiver))
+        is_open || self.fits_parameters(body, site, self.has_implicit_receiver(body, receiver))
     }
 
     /// True if an object on which a method is called may be of a class that overrides the method.

@@ -113,7 +113,7 @@ impl Linker<'_> {
             },
             Val::Instance { class, exact, .. } => {
                 let name = self.program.name(used.method());
-                let mut is_open = !exact && !self.derived(class).is_empty();
+                let mut is_open = !exact && !self.direct_subclasses(class).is_empty();
                 for ancestor in self.mro(class).iter() {
                     match *ancestor {
                         Ancestor::Class(of) => {
@@ -122,7 +122,7 @@ impl Linker<'_> {
                             }
                         }
                         Ancestor::Library(path, _) => {
-                            is_open |= !builtins::is_for_interfaces(&self.library.text(path));
+                            is_open |= !builtins::is_interface_marker(&self.library.text(path));
                         }
                         Ancestor::Unknown => is_open = true,
                     }
