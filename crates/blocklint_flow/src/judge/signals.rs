@@ -13,6 +13,7 @@ use crate::judge::beside::{
     join_rules_of_one_call, lower_failing_besides, lower_reported_twice, lower_short_beside_longer,
 };
 use crate::judge::climbing::{is_cached, is_first_time, is_once_per_key, makes_kept_object, steps_if_none_calls_it_so};
+use crate::judge::computing_runtime::runs_on_computing_runtime;
 use crate::judge::confidence::{
     steps_of_length_in_java, steps_of_length_in_python, steps_of_length_in_rust, steps_of_two_similar_doubts,
 };
@@ -178,18 +179,24 @@ pub static SIGNALS: &[Signal] = &[
     Signal {
         name: "never-named",
         says: "neither the function nor any of its callers has a known use",
-        asks: &[ask(PYTHON, Note, Moment(is_open, is_never_reached))],
+        asks: &[
+            ask(PYTHON, Note, Moment(is_open, is_never_reached)),
+            ask(RUST, Note, Moment(is_open, |traced, moments| moments.when(traced) == When::Unused)),
+        ],
     },
     Signal {
         name: "left-over-method",
         says: "the method has no known use, unlike the other methods of its class",
         asks: &[ask(PYTHON, Note, Root(is_left_over_method))],
     },
-    // Java: blocking this thread does no harm, or the wait ends at once.
+    // Blocking this thread does no harm, or the wait ends at once.
     Signal {
         name: "computing-pool",
         says: "it computes on a pool that is there for that",
-        asks: &[ask(JAVA, Note, Path(is_cpu, |traced| traced.kind.kind == RootKind::Computing))],
+        asks: &[
+            ask(JAVA, Note, Path(is_cpu, |traced| traced.kind.kind == RootKind::Computing)),
+            ask(RUST, Note, Path(|label| is_cpu(label) && is_open(label), runs_on_computing_runtime)),
+        ],
     },
     Signal {
         name: "value-is-there",
@@ -210,7 +217,11 @@ pub static SIGNALS: &[Signal] = &[
     Signal {
         name: "start-up-or-exit",
         says: "it runs at start-up or shutdown",
-        asks: &[ask(ALL, Note, Moment(is_open, |traced, moments| moments.when(traced) == When::StartUp))],
+        asks: &[ask(
+            ALL,
+            Note,
+            Moment(is_open, |traced, moments| matches!(moments.when(traced), When::StartUp | When::Ending)),
+        )],
     },
     Signal {
         name: "runs-once",
