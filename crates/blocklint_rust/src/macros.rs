@@ -2,7 +2,8 @@
 //!
 //! The text is parsed as a tuple, an array, a block or items. If that fails, and the macro is known to have arguments
 //! (`info!`), each part between commas is parsed alone. An arm `pattern = future => value` of `select!` awaits the
-//! future, binds its result to the pattern and returns the value. Text that parses in none of these ways stays unknown.
+//! future, binds its result to the pattern and returns the value. Of arms `pattern => { … }` of a macro of the file the
+//! blocks are parsed. Text that parses in none of these ways stays unknown.
 //! Offsets are those of the file.
 
 use std::time::Instant;
@@ -29,6 +30,17 @@ enum MacroKind {
     NoCode,
     /// Unknown: it is walked if the whole text parses.
     Unknown,
+}
+
+/// The parts of a macro's text that are parsed alone, if the whole text is no expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MacroParts {
+    /// Each part between commas.
+    Arguments,
+    /// The blocks of arms `pattern => { … }`.
+    BlocksOfArms,
+    /// None.
+    None,
 }
 
 /// Returns the kind of a macro by its last name.
@@ -73,7 +85,12 @@ impl Walker<'_> {
             Some(args) => args,
             None => {
                 let is_deferred = self.deferred_arguments_of(path);
-                self.walk_macro_parts(tokens, macro_kind == MacroKind::Arguments, &is_deferred)
+                let parts = match macro_kind {
+                    MacroKind::Arguments => MacroParts::Arguments,
+                    _ if self.is_macro_of_file(path) => MacroParts::BlocksOfArms,
+                    _ => MacroParts::None,
+                };
+                self.walk_macro_parts(tokens, parts, &is_deferred)
             }
         };
         if matches!(&*text, "write" | "writeln")
@@ -184,7 +201,7 @@ impl Walker<'_> {
 
     /// Walks the arguments between the delimiters of a macro.
     pub(crate) fn walk_macro_arguments(&mut self, tokens: Node<'_>) -> Vec<Arg> {
-        self.walk_macro_parts(tokens, true, &[])
+        self.walk_macro_parts(tokens, MacroParts::Arguments, &[])
     }
 
     /// Returns, for each argument of a macro of the file, true if the macro uses it only in closures and async blocks.
@@ -197,9 +214,9 @@ impl Walker<'_> {
         self.deferred_arguments.get(&name).cloned().unwrap_or_default()
     }
 
-    /// Walks the arguments between the delimiters of a macro. If the whole text does not parse and `apart` is true,
-    /// each is parsed alone.
-    fn walk_macro_parts(&mut self, tokens: Node<'_>, apart: bool, is_deferred: &[bool]) -> Vec<Arg> {
+    /// Walks the arguments between the delimiters of a macro. If the whole text does not parse, its `parts` are parsed
+    /// alone.
+    fn walk_macro_parts(&mut self, tokens: Node<'_>, parts: MacroParts, is_deferred: &[bool]) -> Vec<Arg> {
         // Empty delimiters would parse as the unit value.
         if tokens.end_byte() - tokens.start_byte() <= 2 {
             return Vec::new();
@@ -237,8 +254,13 @@ impl Walker<'_> {
             self.macro_depth -= 1;
             return args;
         }
-        if !apart {
-            return Vec::new();
+        match parts {
+            MacroParts::Arguments => {}
+            MacroParts::BlocksOfArms => {
+                self.walk_block_arms(tokens, 2);
+                return Vec::new();
+            }
+            MacroParts::None => return Vec::new(),
         }
         let mut args = Vec::new();
         for part in split_at_commas(tokens) {
@@ -262,6 +284,41 @@ impl Walker<'_> {
             args.push(arg);
         }
         args
+    }
+
+    /// True if the file defines a macro of this name.
+    fn is_macro_of_file(&mut self, path: Node<'_>) -> bool {
+        let form = self.resolve_macro(path);
+        matches!(self.facts.facts().form(form), Form::Var(_))
+    }
+
+    /// Walks the blocks of arms `pattern => { … }` in text that is no expression, down to `depth` braces:
+    /// `by_kind!(kind { LOCAL => { issue().await }, })`.
+    fn walk_block_arms(&mut self, tokens: Node<'_>, depth: u32) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        let group = self.facts.group();
+        let mut follows_arrow = false;
+        for token in all(tokens) {
+            let is_block = kind(token) == K::TokenTree && all(token).next().is_some_and(|sign| sign.kind() == "{");
+            if is_block && follows_arrow {
+                self.walk_block_arm(token, group);
+            } else if is_block {
+                self.walk_block_arms(token, depth);
+            }
+            follows_arrow = kind(token) == K::FatArrow;
+        }
+    }
+
+    /// Walks the block of one arm, which runs in some cases.
+    fn walk_block_arm(&mut self, block: Node<'_>, group: u32) {
+        let Some(tree) = self.parse_range(block.byte_range(), 0) else { return };
+        let Some(expression) = single_expression(tree.root_node()) else { return };
+        let region = self.arm_here(RegionKind::Case, group, FormId::NONE, span(block));
+        self.in_region(region, |walker| {
+            walker.macro_depth += 1;
+            walker.walk_expr(expression);
+            walker.macro_depth -= 1;
+        });
     }
 
     /// Walks one argument; `name = value` is a named argument.

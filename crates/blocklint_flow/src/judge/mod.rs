@@ -6,6 +6,7 @@ pub mod after_failure;
 pub mod beside;
 pub mod candidate;
 pub(crate) mod climbing;
+pub(crate) mod computing_runtime;
 pub mod confidence;
 pub mod doubts;
 pub mod java;

@@ -15,6 +15,7 @@ use crate::judge::beside::{
 use crate::judge::climbing::{
     is_cached, is_first_time, is_once_per_key, makes_cached_object, steps_if_no_call_meets_guard,
 };
+use crate::judge::computing_runtime::runs_on_computing_runtime;
 use crate::judge::confidence::{
     steps_of_length_in_java, steps_of_length_in_python, steps_of_length_in_rust, steps_of_two_similar_doubts,
 };
@@ -189,7 +190,10 @@ pub static SIGNALS: &[Signal] = &[
     Signal {
         name: "never-named",
         says: "neither the function nor any of its callers has a known use",
-        questions: &[question(PYTHON, Note, Moment(is_open, is_never_reached))],
+        questions: &[
+            question(PYTHON, Note, Moment(is_open, is_never_reached)),
+            question(RUST, Note, Moment(is_open, |traced, moments| moments.when(traced) == When::Unused)),
+        ],
     },
     Signal {
         name: "left-over-method",
@@ -200,11 +204,14 @@ pub static SIGNALS: &[Signal] = &[
             question(JAVA, Note, Root(is_deprecated_and_uncalled)),
         ],
     },
-    // Java: blocking this thread does no harm, or the wait ends at once.
+    // Blocking this thread does no harm, or the wait ends at once.
     Signal {
         name: "computing-pool",
         says: "it runs on a pool for computations",
-        questions: &[question(JAVA, Note, Path(is_cpu, |subject| subject.entry_point.kind == RootKind::Computing))],
+        questions: &[
+            question(JAVA, Note, Path(is_cpu, |subject| subject.entry_point.kind == RootKind::Computing)),
+            question(RUST, Note, Path(|label| is_cpu(label) && is_open(label), runs_on_computing_runtime)),
+        ],
     },
     Signal {
         name: "value-is-there",
@@ -225,7 +232,11 @@ pub static SIGNALS: &[Signal] = &[
     Signal {
         name: "start-up-or-exit",
         says: "it runs at start-up or shutdown",
-        questions: &[question(ALL, Note, Moment(is_open, |subject, moments| moments.when(subject) == When::StartUp))],
+        questions: &[question(
+            ALL,
+            Note,
+            Moment(is_open, |subject, moments| matches!(moments.when(subject), When::StartUp | When::Ending)),
+        )],
     },
     Signal {
         name: "runs-once",

@@ -3,14 +3,14 @@
 
 use blocklint_core::{Context, Effect, Language};
 use blocklint_facts::{
-    At, BodyId, BodyKind, Comparison, FileFacts, Flow, Form, FormId, RegionKind, Site, SiteFlags, SiteId,
+    At, BodyId, BodyKind, Comparison, FileFacts, Flow, Form, FormId, RegionKind, Site, SiteFlags, SiteId, SiteKind,
 };
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
-use blocklint_link::program::occurrences::Mention;
+use blocklint_link::program::occurrences::{Mention, Wrap};
 use blocklint_link::reactive::BodyUse;
 use blocklint_link::syntax::regions::around;
 use blocklint_link::values::expr::Scope;
@@ -74,7 +74,11 @@ pub(crate) fn runs_on_own_loop(linker: &Linker<'_>, coroutine_call: SiteRef) -> 
     let index = linker.program.index_of(coroutine_call.file);
     let may_be_main = !is_nested && lang::python::conventions::may_be_main(facts.text(body.name));
     let is_for_result = !may_be_main && drivers.iter().any(|&site| !index.uses_of_result(site).is_empty());
-    if is_for_result && all_targets(&|body| !serves_or_starts(linker, body)) {
+    let is_alone = |body: BodyRef| {
+        let is_left_alone = |body: BodyRef| !serves_or_leaves_tasks(linker, body);
+        !serves_or_starts(linker, body) && holds_below(linker, body, 4, &mut FxHashSet::default(), &is_left_alone)
+    };
+    if is_for_result && all_targets(&is_alone) {
         return true;
     }
     runs_on_workers(linker, linker.program.body_of_site(coroutine_call), UP_TO_WORKERS)
@@ -258,19 +262,45 @@ fn drivers_of(linker: &Linker<'_>, made: SiteRef) -> SmallVec<[SiteId; 1]> {
 
 /// True if neither a coroutine nor a coroutine of the project that it awaits, down to `depth`, starts tasks or serves.
 fn is_quiet(linker: &Linker<'_>, body: BodyRef, depth: u32, visited: &mut FxHashSet<BodyRef>) -> bool {
-    if !visited.insert(body) {
+    let is_quiet_itself = |body: BodyRef| {
+        let name = linker.program.facts(body.file).text(linker.program.body(body).name);
+        !lang::python::conventions::serves(name) && !serves_or_starts(linker, body)
+    };
+    holds_below(linker, body, depth, visited, &is_quiet_itself)
+}
+
+/// True if a property holds for a coroutine and for the coroutines of the project that it awaits, down to `depth`.
+fn holds_below(
+    linker: &Linker<'_>,
+    body: BodyRef,
+    depth: u32,
+    seen: &mut FxHashSet<BodyRef>,
+    holds: &dyn Fn(BodyRef) -> bool,
+) -> bool {
+    if !seen.insert(body) {
         return true;
     }
-    let facts = linker.program.facts(body.file);
-    if lang::python::conventions::serves(facts.text(linker.program.body(body).name)) || serves_or_starts(linker, body) {
+    if !holds(body) {
         return false;
     }
     let Some(depth) = depth.checked_sub(1) else { return true };
     linker.awaited_sites_in(body).all(|site| {
         linker.targets(site, EnvId::NONE).list.iter().all(|target| match *target {
-            Target::Body { body, .. } => is_quiet(linker, body, depth, visited),
+            Target::Body { body, .. } => holds_below(linker, body, depth, visited, holds),
             _ => true,
         })
+    })
+}
+
+/// True if a coroutine starts a task that it does not await in the same expression, or awaits a call that serves or goes
+/// on for ever.
+fn serves_or_leaves_tasks(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let facts = linker.program.facts(body.file);
+    let task_starters = task_starter_names(linker);
+    linker.program.sites_in(body).any(|site| {
+        let row = linker.program.site(site);
+        let starts = || task_starters.contains(facts.text(row.name)) && may_start(linker, site);
+        awaits_what_serves(facts, &row) || !row.flags.has(SiteFlags::AWAITED) && starts()
     })
 }
 
@@ -365,6 +395,60 @@ pub(crate) fn is_started_as_task(linker: &Linker<'_>, site: SiteRef) -> bool {
             Mention::Arg(taker, _) => starts(taker),
             _ => false,
         })
+}
+
+/// True if the coroutine that a call makes runs beside other tasks of its event loop: it is one of several
+/// (`gather(load(), save())`), or the body that starts it awaits other calls meanwhile (Python).
+pub(crate) fn runs_beside_others(linker: &Linker<'_>, made: SiteRef) -> bool {
+    let facts = linker.program.facts(made.file);
+    let row = linker.program.site(made);
+    if facts.language != Language::Python || row.flags.has(SiteFlags::AWAITED) {
+        return false;
+    }
+    let task_starters = task_starter_names(linker);
+    let body = linker.program.body_of_site(made);
+    let is_starter = |site: SiteRef| {
+        task_starters.contains(linker.program.facts(site.file).text(linker.program.site(site).name))
+            && may_start(linker, site)
+    };
+    // `await started` waits for the task itself.
+    let goes_on = |starter: SiteRef| {
+        let is_later = |other: SiteRef| {
+            let other_row = linker.program.site(other);
+            other_row.kind != SiteKind::Await && other_row.at.position > row.at.position
+        };
+        linker.awaited_sites_in(body).any(|other| other != starter && is_later(other))
+            || linker.program.sites_in(body).any(|other| other != starter && is_starter(other))
+    };
+    linker.program.uses_of_result(made).iter().any(|(mention, wrap)| match mention {
+        Mention::Arg(taker, _) => {
+            let name = facts.text(facts.site(taker).name);
+            let starter = made.file.site_ref(taker);
+            let is_one_of_several = || {
+                facts.args_of(taker).iter().filter(|arg| matches!(facts.form(arg.value), Form::Result(_))).count() > 1
+            };
+            wrap == Wrap::Element
+                || lang::python::conventions::adds_to_collection(name)
+                || is_starter(starter)
+                    && (facts.is_in_loop(facts.site(taker).at.region) || is_one_of_several() || goes_on(starter))
+        }
+        _ => wrap == Wrap::Element,
+    })
+}
+
+/// True if the body of a site has started a task before the site, and has not awaited it in the same expression:
+/// `asyncio.create_task(watch())` (Python).
+pub(crate) fn follows_started_task(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    let task_starters = task_starter_names(linker);
+    let position = linker.program.site(site).at.position;
+    linker.program.sites_in(linker.program.body_of_site(site)).any(|starter| {
+        let row = linker.program.site(starter);
+        row.at.position < position
+            && !row.flags.has(SiteFlags::AWAITED)
+            && task_starters.contains(facts.text(row.name))
+            && may_start(linker, starter)
+    })
 }
 
 /// Returns the position at which a body first starts tasks or begins to serve.

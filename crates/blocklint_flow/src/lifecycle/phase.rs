@@ -3,7 +3,7 @@
 
 use crate::entries::purpose;
 use blocklint_core::{Context, Language};
-use blocklint_facts::{BodyId, BodyKind, Flow, RegionKind, SiteKind};
+use blocklint_facts::{BodyId, BodyKind, Flow, Form, RegionKind, SiteKind};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
@@ -15,7 +15,9 @@ use blocklint_models::{HandoverRow, Phase, Selector, Uses, Via};
 use smallvec::SmallVec;
 
 use crate::callers::Callers;
-use crate::lifecycle::one_shot_program::{is_driven_by_command, is_one_shot, is_started_as_task, runs_on_own_loop};
+use crate::lifecycle::one_shot_program::{
+    follows_started_task, is_driven_by_command, is_one_shot, is_started_as_task, runs_beside_others, runs_on_own_loop,
+};
 use crate::lifecycle::rust::RustLifecycle;
 
 /// The most calls of one body that are searched.
@@ -31,12 +33,16 @@ pub enum When {
     Test,
     /// Only before serving, or while stopping.
     StartUp,
+    /// Only just before the program exits: `backup().await; process::exit(0)` (Rust).
+    Ending,
     /// Once in the life of a program, in one of several tasks.
     Once,
     /// In a command of a command line.
     Command,
-    /// On a thread or event loop that runs nothing else, or not in the code that serves: no other code waits for it.
+    /// On a thread or event loop that runs nothing else: no other code waits for it.
     Apart,
+    /// Never: no code of the project's programs runs it (Rust).
+    Unused,
     /// In one of many tasks that a command runs at once: the tasks delay each other.
     Crowd,
     /// While the program serves, as a registration states.
@@ -50,11 +56,14 @@ impl When {
     /// entry makes it `Unknown`, because that entry possibly is one while serving.
     pub(crate) fn combine(self, other: When) -> When {
         match (self, other) {
+            // An unused caller does not show when a callee runs.
+            (When::Unused, when) | (when, When::Unused) => when,
             (When::Serving, _) | (_, When::Serving) => When::Serving,
             (When::Unknown, _) | (_, When::Unknown) => When::Unknown,
             (When::Test, When::Test) => When::Test,
             (When::Crowd, _) | (_, When::Crowd) => When::Crowd,
             (When::Apart, When::Apart) => When::Apart,
+            (When::Ending, When::Ending) => When::Ending,
             (When::Command | When::Apart, When::Command | When::Apart) => When::Command,
             (When::Once, _) | (_, When::Once) => When::Once,
             // Code of tests and of start-up runs at both times, but at neither while serving.
@@ -85,7 +94,10 @@ impl When {
 
     /// True if code that runs at this time delays no request.
     pub fn delays_no_request(self) -> bool {
-        matches!(self, When::Test | When::StartUp | When::Once | When::Command | When::Apart)
+        matches!(
+            self,
+            When::Test | When::StartUp | When::Ending | When::Once | When::Command | When::Apart | When::Unused
+        )
     }
 }
 
@@ -158,10 +170,14 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         match self.linker.program.language(site.file) {
             Language::Rust => self.life.time_of_site(site),
             Language::Python if runs_once_in_endless(self.linker, site) => When::Once,
-            Language::Python if !self.linker.is_for_tests(body) && is_before_serving(self.linker, site) => {
+            Language::Python => match self.timeLanguage::Python if !self.linker.is_for_tests(body) && is_before_serving(self.linker, site) => {
                 When::StartUp
             }
-            _ => self.time_of_body(body),
+            _of_body(body) {
+                When::Apart if follows_started_task(self.linker, site) => When::Unknown,
+                when => when,
+            },
+            Language::Java => self.time_of_body(body),
         }
     }
 
@@ -247,13 +263,39 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
             } else {
                 Some(When::Unknown)
             };
+            // The tasks of one loop wait for each other.
+            let when = match when {
+                Some(When::Apart) if runs_beside_others(self.linker, site) => Some(When::Unknown),
+                when => when,
+            };
             combined = match (combined, when) {
                 (Some(known), Some(when)) => Some(known.combine(when)),
                 (known, when) => known.or(when),
             };
         }
-        combined
+        match combined {
+            Some(When::Apart) if is_looked_up_by_name(self.linker, body) => Some(When::Unknown),
+            combined => combined,
+        }
     }
+}
+
+/// True if code looks a method up by its name, so that its calls are not all known: `getattr(self, "run_async", None)`
+/// (Python).
+fn is_looked_up_by_name(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let program = linker.program;
+    let row = program.body(body);
+    if row.class.is_none() || program.language(body.file) != Language::Python {
+        return false;
+    }
+    let Some(name) = program.global(body.file, row.name) else { return false };
+    program.occurrences(name).iter().any(|&(file, sym)| {
+        let facts = program.facts(file);
+        !program.is_test(file)
+            && linker
+                .sites_with_names(file, &["getattr"])
+                .any(|site| facts.args_of(site).get(1).is_some_and(|arg| facts.form(arg.value) == Form::Str(sym)))
+    })
 }
 
 /// True if a body is nested in a function that a test framework calls for tests (`@pytest.fixture`), in any file.

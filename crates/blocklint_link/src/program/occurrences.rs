@@ -352,8 +352,21 @@ impl Reader<'_> {
             Form::Display(_, list) | Form::Pairs(list) => {
                 facts.list(list).iter().for_each(|&inner| self.add_mentions(inner, place, Wrap::Element, depth));
             }
+            // `get(show::<Store>)` passes the function `show`.
+            Form::Subscript(item, _) if self.is_rust_item(item) => self.add_mentions(item, place, wrap, depth),
             _ => {}
         }
+    }
+
+    /// True if a form names an item of a module (Rust): a path, an imported name, a function of the file.
+    fn is_rust_item(&self, form: FormId) -> bool {
+        let facts = self.facts;
+        facts.language == blocklint_core::Language::Rust
+            && match facts.form(form) {
+                Form::Path(..) | Form::Name(_) => true,
+                Form::Var(var) => facts.var(var).kind == VarKind::Named,
+                _ => false,
+            }
     }
 
     /// Adds a mention of a name. A nameless variable is mentioned nowhere.

@@ -12,25 +12,21 @@ use blocklint_link::values::value::EnvId;
 
 use crate::lifecycle::rust::RustLifecycle;
 
-/// The most functions below a thread's function that are searched for code that serves.
-const MOST_BODIES: usize = 200;
-
-/// The most calls down from a thread's function to code that serves.
-const MOST_CALLS_DOWN: u32 = 5;
-
 impl RustLifecycle<'_, '_, '_> {
     /// True if a site runs on a dedicated thread, which only waits for the site's future:
     /// `thread::spawn(move || runtime.block_on(actor.run()))`.
     pub(crate) fn runs_on_own_thread(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
-        let program = self.linker.program;
-        let facts = program.facts(site.file);
-        let is_blocked_on =
-            self.is_passed_to(site, inner, function, |taker, _| facts.text(program.site(taker).name) == "block_on");
+        let is_blocked_on = || self.is_passed_to(site, inner, function, |taker, _| self.blocks_on(taker));
         let has_starter = self.uses_of_enclosing(inner, function).any(|(mention, _)| match mention {
             Mention::Arg(taker, arg) => self.starts_thread_for(site.file.site_ref(taker), arg),
             _ => false,
         });
-        has_starter || is_blocked_on && (self.is_in_thread_closure(inner, function) || self.is_on_own_thread(function))
+        let takes_clients = || self.is_found_below(vec![site], &|site| self.accepts_clients(site));
+        let is_on_own_thread = || match self.thread_closure(inner, function) {
+            Some(closure) => !self.has_company(closure),
+            None => self.is_on_own_thread(function),
+        };
+        has_starter && !takes_clients() || is_blocked_on() && is_on_own_thread()
     }
 
     /// True if a function of the project runs the future of its closure argument on a dedicated thread:
@@ -79,13 +75,26 @@ impl RustLifecycle<'_, '_, '_> {
 
     /// True if a body is, or is in, a closure that a thread is started with.
     fn is_in_thread_closure(&self, inner: BodyRef, function: BodyRef) -> bool {
-        self.uses_of_enclosing(inner, function).any(|(mention, _)| match mention {
-            Mention::Arg(taker, arg) => {
-                let taker = inner.file.site_ref(taker);
-                self.spawns_thread(taker) || self.passes_to_worker(taker, arg)
-            }
-            _ => false,
-        })
+        self.thread_closure(inner, function).is_some()
+    }
+
+    /// Returns the closure that a thread is started with: the body itself, or one around it in the function.
+    pub(crate) fn thread_closure(&self, inner: BodyRef, function: BodyRef) -> Option<BodyRef> {
+        let (facts, inner_id) = self.linker.program.facts_and_id(inner);
+        let (_, function_id) = self.linker.program.facts_and_id(function);
+        let index = self.linker.program.index_of(inner.file);
+        std::iter::successors(Some(inner_id), |&body| facts.body(body).parent.get())
+            .take_while(|&body| body != function_id)
+            .find(|&body| {
+                index.uses_of_callable(body).iter().any(|(mention, _)| match mention {
+                    Mention::Arg(taker, arg) => {
+                        let taker = inner.file.site_ref(taker);
+                        self.spawns_thread(taker) || self.passes_to_worker(taker, arg)
+                    }
+                    _ => false,
+                })
+            })
+            .map(|body| inner.file.body_ref(body))
     }
 
     /// True if a library runs an argument only on threads that may block: `spawn_blocking`.
@@ -101,35 +110,8 @@ impl RustLifecycle<'_, '_, '_> {
         facts.text(self.linker.program.site(site).name).starts_with("spawn") && self.is_of_std(site)
     }
 
-    /// True if a function, or a function below it, accepts clients. Also true if there are too many functions to read.
-    fn serves_below(&self, body: BodyRef) -> bool {
-        let linker = self.linker;
-        let mut queue = vec![(body, MOST_CALLS_DOWN)];
-        let mut position = 0;
-        while let Some(&(next, depth)) = queue.get(position) {
-            position += 1;
-            if queue.len() > MOST_BODIES {
-                return true;
-            }
-            for site in self.sites_in(next) {
-                if self.accepts_clients(site) {
-                    return true;
-                }
-                let Some(depth) = depth.checked_sub(1) else { continue };
-                for target in &linker.targets(site, EnvId::NONE).list {
-                    if let Target::Body { body, .. } = *target
-                        && !queue.iter().any(|&(known, _)| known == body)
-                    {
-                        queue.push((body, depth));
-                    }
-                }
-            }
-        }
-        false
-    }
-
     /// True if a call serves clients, by its name or its call targets: `axum::serve(…)`, `listener.accept().await`.
-    fn accepts_clients(&self, site: SiteRef) -> bool {
+    pub(crate) fn accepts_clients(&self, site: SiteRef) -> bool {
         let linker = self.linker;
         let facts = linker.program.facts(site.file);
         let name = facts.text(linker.program.site(site).name);
@@ -139,7 +121,7 @@ impl RustLifecycle<'_, '_, '_> {
     }
 
     /// Returns the sites of a function, its closures and async blocks included.
-    fn sites_in(&self, function: BodyRef) -> impl Iterator<Item = SiteRef> {
+    pub(crate) fn sites_in(&self, function: BodyRef) -> impl Iterator<Item = SiteRef> {
         let program: &Program<'_> = self.linker.program;
         let rows = program.facts(function.file).sites.len() as u32;
         (0..rows)

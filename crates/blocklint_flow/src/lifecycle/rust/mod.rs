@@ -6,6 +6,7 @@
 //! A program is a command if it reads arguments, and no crate that it is built of listens or loops for ever. Only its
 //! user waits for it, however often its loops run.
 
+pub(crate) mod company;
 pub(crate) mod concurrent_tasks;
 pub(crate) mod dedicated_thread;
 pub(crate) mod unused_function;
@@ -44,10 +45,14 @@ pub(crate) struct RustLifecycle<'s, 'l, 'a> {
     entry_times: RoundTable<BodyRef, Option<When>, KnownPhases>,
     /// By function: true if no code calls or mentions it.
     unused: FxHashMap<BodyRef, bool>,
+    /// The crates with code that procedural macros of the project generate.
+    generated: Option<Vec<usize>>,
     /// By crate: true if all programs that are built of it are commands.
     of_commands: FxHashMap<usize, bool>,
     /// By function: true if it runs only on dedicated threads.
     pub(crate) own_threads: Table<BodyRef, bool, Plain>,
+    /// By closure that a thread is started with: true if other work runs on the thread.
+    pub(crate) threads_with_company: Table<BodyRef, bool, Plain>,
 }
 
 /// The crates that serve.
@@ -68,8 +73,10 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
             round: Round::default(),
             entry_times: RoundTable::default(),
             unused: FxHashMap::default(),
+            generated: None,
             of_commands: FxHashMap::default(),
             own_threads: Table::default(),
+            threads_with_company: Table::default(),
         }
     }
 
@@ -95,14 +102,21 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
         if self.is_initialiser(site, inner, function) {
             return Some(When::StartUp);
         }
-        if self.runs_on_own_thread(site, inner, function) {
-            // Tasks that are started on the thread wait for each other.
-            return Some(if self.is_task(site, inner, function) { When::Unknown } else { When::Apart });
-        }
-        if self.ends_program(site) {
+        if self.is_only_task_of_thread(site, inner, function) {
             return Some(When::Apart);
         }
+        if self.runs_on_own_thread(site, inner, function) {
+            // Tasks that are started on the thread, and futures that are joined, wait for each other.
+            let has_others = self.is_task(site, inner, function) || self.is_joined(site, inner, function);
+            return Some(if has_others { When::Unknown } else { When::Apart });
+        }
+        if self.ends_program(site) {
+            return Some(When::Ending);
+        }
         match self.time_of_entry(function, depth)? {
+            When::Apart if self.is_joined(site, inner, function) && !self.is_spawned(site, inner, function) => {
+                Some(When::Unknown)
+            }
             When::Command | When::Apart if self.is_one_of_many(site, inner, function) => Some(When::Crowd),
             When::Command if self.is_task(site, inner, function) => Some(When::Crowd),
             when @ (When::StartUp | When::Once) => {
@@ -174,7 +188,7 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
             let is_unused = sites.is_empty()
                 && self.is_unused_in_programs(body)
                 && (purpose::project_serves(linker) || self.is_of_commands(body.file));
-            return Some(if is_unused { When::Apart } else { When::Unknown });
+            return Some(if is_unused { When::Unused } else { When::Unknown });
         }
         let mut combined: Option<When> = None;
         let mut is_used = false;

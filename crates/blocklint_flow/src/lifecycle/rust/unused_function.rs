@@ -1,9 +1,9 @@
 //! Unused functions (Rust): they delay no request, and their calls do not show when a callee runs.
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyFlags, BodyId, BodyKind, ClassKind, FileFacts, Flow, Form, FormId, SiteKind};
+use blocklint_facts::{BodyFlags, BodyId, BodyKind, ClassKind, FileFacts, Flow, Form, FormId, SiteId, SiteKind};
 use blocklint_link::calls::targets::Target;
-use blocklint_link::program::ids::{BodyRef, SiteRef};
+use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::syntax::forms::last_name;
 use blocklint_link::values::value::{EnvId, Val};
 
@@ -49,9 +49,50 @@ impl RustLifecycle<'_, '_, '_> {
         if let Some(&known) = self.unused.get(&body) {
             return known;
         }
-        let unused = self.find_unused(body);
+        let unused = self.find_unused(body) && !self.may_be_called_by_generated_code(body);
         self.unused.insert(body, unused);
         unused
+    }
+
+    /// True if a procedural macro of the project generates items in a crate that is built of a function's crate:
+    /// `impl_endpoints! { … }`. The names of the functions that such items call may be in another file
+    /// (`endpoints.json`).
+    fn may_be_called_by_generated_code(&mut self, body: BodyRef) -> bool {
+        let Some(own) = self.crate_index(body.file) else { return false };
+        let generated = self.generated.take().unwrap_or_else(|| self.find_crates_with_generated_items());
+        let is_reached = generated.iter().any(|&package| self.crates_built_into(package).contains(&own));
+        self.generated = Some(generated);
+        is_reached
+    }
+
+    /// Returns the crates that invoke a procedural macro of the project among their items.
+    fn find_crates_with_generated_items(&self) -> Vec<usize> {
+        let program = self.linker.program;
+        let generates = |site: SiteRef| {
+            self.linker.values.members(self.linker.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
+                // A macro of `macro_rules!` has the name `name!`.
+                Val::Fn { body, .. } => !program.facts(body.file).text(program.body(body).name).ends_with('!'),
+                _ => false,
+            })
+        };
+        let mut packages = Vec::new();
+        for file in (0..program.files.len() as u32).map(FileId) {
+            let facts = program.facts(file);
+            if facts.language != Language::Rust || program.is_test(file) {
+                continue;
+            }
+            let among_items = facts.sites.iter().enumerate().filter(|(_, row)| {
+                row.kind == SiteKind::Macro
+                    && matches!(facts.body(facts.body_of(row.at)).kind, BodyKind::Module | BodyKind::Class)
+            });
+            if let Some(package) = self.crate_index(file)
+                && !packages.contains(&package)
+                && among_items.into_iter().any(|(index, _)| generates(file.site_ref(SiteId(index as u32))))
+            {
+                packages.push(package);
+            }
+        }
+        packages
     }
 
     fn find_unused(&self, body: BodyRef) -> bool {

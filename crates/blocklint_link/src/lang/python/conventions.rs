@@ -130,6 +130,11 @@ pub fn may_be_malformed_data_error(name: &str) -> bool {
 /// The exception and the functions that end a program with an exit code.
 pub const PROGRAM_EXITS: &[&str] = &["SystemExit", "exit", "_exit"];
 
+/// True if a method of this name adds its argument to a collection: `tasks.append(load())`.
+pub fn adds_to_collection(name: &str) -> bool {
+    matches!(name, "append" | "add" | "extend" | "insert")
+}
+
 /// True if a call of this name, by convention, starts tasks.
 pub fn has_concurrent_name(name: &str) -> bool {
     ["task", "gather", "soon", "nursery", "spawn"].iter().any(|part| name.contains(part))

@@ -23,6 +23,14 @@ pub const SERVING_CALLS: &[&str] = &[
 /// Methods that serve only if they are awaited, because other methods have these names, too.
 pub const AWAITED_SERVING_CALLS: &[&str] = &["accept", "launch", "accept_stream", "accept_bi"];
 
+/// Macros that poll several futures in turn on one thread, until all of them end.
+pub const JOINING_MACROS: &[&str] = &["join", "try_join"];
+
+/// True if a name says that a runtime, a pool or a thread is there for calculations: `cpu_pool`, `compute-worker`.
+pub fn names_calculation(name: &str) -> bool {
+    ["cpu", "comput", "calc"].iter().any(|part| name.contains(part))
+}
+
 /// Derived traits of the standard library that make no value, or only a copy of another value.
 pub const DERIVED_FROM_OTHERS: &[&str] = &["Clone", "Copy", "Debug", "Eq", "Hash", "Ord", "PartialEq", "PartialOrd"];
 
