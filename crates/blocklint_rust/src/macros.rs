@@ -313,7 +313,7 @@ impl Walker<'_> {
     fn walk_block_arm(&mut self, block: Node<'_>, group: u32) {
         let Some(tree) = self.parse_range(block.byte_range(), 0) else { return };
         let Some(expression) = single_expression(tree.root_node()) else { return };
-        let region = self.arm_here(RegionKind::Case, group, FormId::NONE, span(block));
+        let region = self.open_arm(RegionKind::Case, group, FormId::NONE, span(block));
         self.in_region(region, |walker| {
             walker.macro_depth += 1;
             walker.walk_expr(expression);

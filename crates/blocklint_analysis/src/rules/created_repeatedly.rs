@@ -179,7 +179,7 @@ fn find_repeated_creations<'a>(
             // request waits with it.
             Creates::Connections
                 if anew == CreatedPer::PerEntry
-                    && matches!(of, Repeated::Body(entry) if is_entered_on_own_thread(linker, entry)
+                    && matches!(repeated, Repeated::Body(entry) if is_entered_on_own_thread(linker, entry)
                         && !is_on_open_hub(linker, units, entry.file)) =>
             {
                 Severity::Note

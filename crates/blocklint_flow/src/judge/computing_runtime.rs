@@ -9,13 +9,13 @@ use blocklint_link::program::occurrences::Mention;
 use blocklint_link::syntax::forms::last_name;
 use blocklint_link::values::value::{EnvId, Val};
 
-use crate::judge::signal::Traced;
+use crate::judge::signal::PathSubject;
 
 /// The most calls of a builder's chain that are read.
 const LONGEST: u32 = 16;
 
 /// True if each task that runs the root of a path is spawned on a runtime that is there for calculations.
-pub(crate) fn runs_on_computing_runtime(traced: &Traced<'_, '_>) -> bool {
+pub(crate) fn runs_on_computing_runtime(traced: &PathSubject<'_, '_>) -> bool {
     let (linker, root) = (traced.linker, traced.root);
     let row = linker.program.body(root);
     let taker_in = |file: FileId, mention: Mention| match mention {

@@ -286,7 +286,7 @@ fn holds_below(
     let Some(depth) = depth.checked_sub(1) else { return true };
     linker.awaited_sites_in(body).all(|site| {
         linker.targets(site, EnvId::NONE).list.iter().all(|target| match *target {
-            Target::Body { body, .. } => holds_below(linker, body, depth, visited, holds),
+            Target::Body { body, .. } => holds_below(linker, body, depth, seen, holds),
             _ => true,
         })
     })

@@ -170,10 +170,10 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         match self.linker.program.language(site.file) {
             Language::Rust => self.life.time_of_site(site),
             Language::Python if runs_once_in_endless(self.linker, site) => When::Once,
-            Language::Python => match self.timeLanguage::Python if !self.linker.is_for_tests(body) && is_before_serving(self.linker, site) => {
+            Language::Python if !self.linker.is_for_tests(body) && is_before_serving(self.linker, site) => {
                 When::StartUp
             }
-            _of_body(body) {
+            Language::Python => match self.time_of_body(body) {
                 When::Apart if follows_started_task(self.linker, site) => When::Unknown,
                 when => when,
             },
