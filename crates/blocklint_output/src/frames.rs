@@ -23,14 +23,25 @@ pub(crate) enum Frame<'a> {
     Gap(usize),
 }
 
-/// Returns the frames of a finding, from its place to the call that blocks. Only the first `own` steps have frames, if
-/// the others were shown with an earlier finding.
-pub(crate) fn frames(finding: &Finding, own: usize) -> Vec<Frame<'_>> {
+/// The steps of a trace that are shown. The others were shown with an earlier finding.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShownSteps {
+    /// The number of first steps that an earlier finding shows. Of these only the first is shown again.
+    pub(crate) shared: usize,
+    /// The number of steps before the trace joins an earlier one.
+    pub(crate) own: usize,
+}
+
+/// Returns the frames of a finding, from its place to the call that blocks, without those of steps that are not shown.
+pub(crate) fn frames(finding: &Finding, shown: ShownSteps) -> Vec<Frame<'_>> {
     let steps = finding.trace.len();
-    let own = own.clamp(1, steps.max(1));
-    let label = |index: usize| match index + 1 == own && own < steps {
-        true => format!("{}, and then as above", step_label(finding, index)),
-        false => step_label(finding, index),
+    let own = shown.own.clamp(1, steps.max(1));
+    // The place of the finding is always shown.
+    let from = if shown.shared < own { shown.shared.max(1) } else { 1 };
+    let label = |index: usize| match (index + 1 == own && own < steps, index == 0 && from > 1) {
+        (true, _) => format!("{}, and then as above", step_label(finding, index)),
+        (_, true) => format!("{}, as above", step_label(finding, index)),
+        _ => step_label(finding, index),
     };
     // On greenlets the finding's place is the call at the end of its trace. That frame is first, then the path to it.
     if finding.context == Some(blocklint_core::Context::Greenlet) && steps > 1 {
@@ -56,13 +67,13 @@ pub(crate) fn frames(finding: &Finding, own: usize) -> Vec<Frame<'_>> {
     // A call that does not block itself (a lock over an `await`) needs no label, because the message explains it.
     let label_of_place = (!finding.trace.is_empty() && finding.effect.is_some()).then(|| label(0));
     let mut frames = vec![Frame::Place { place: &finding.place, label: label_of_place, primary: true }];
-    let (head, tail) = match own > MOST_FRAMES {
-        true => (FIRST_FRAMES, own - (MOST_FRAMES - FIRST_FRAMES)),
-        false => (own.min(steps), own.min(steps)),
-    };
     let frame =
         |index: usize| Frame::Place { place: &finding.trace[index].place, label: Some(label(index)), primary: false };
-    frames.extend((1..head).map(frame));
+    let (head, tail) = match own - from >= MOST_FRAMES {
+        true => (from + FIRST_FRAMES - 1, own - (MOST_FRAMES - FIRST_FRAMES)),
+        false => (own.min(steps), own.min(steps)),
+    };
+    frames.extend((from..head).map(frame));
     if tail > head {
         frames.push(Frame::Gap(tail - head));
     }

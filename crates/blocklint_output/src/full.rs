@@ -1,25 +1,21 @@
 //! The format `full` for people: findings with source frames along their traces, grouped under their causes.
 
 use std::borrow::Cow;
-use std::hash::{Hash, Hasher};
 use std::io::{self, Write};
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{Element, Group as Block, Level, Renderer};
 use anstyle::{AnsiColor, Style};
-use blocklint_core::{Applicability, Cause, Context, Finding, Fix, Group, Severity, Step};
+use blocklint_core::{Applicability, Cause, Finding, Fix, Place, Severity};
 use blocklint_rules::UNREADABLE_SOURCE;
-use rustc_hash::{FxHashSet, FxHasher};
 
+use crate::blocks::{PageFinding, PageGroups, Sorted, page_blocks, sort_by_form};
 use crate::frames::{Frame, frame_element, frames};
 use crate::paths::{escape_controls, file_text, place_text};
 use crate::summary::count;
-use crate::wording::step_label;
+use crate::wording::{body_text, reached_from_text, step_label};
+use crate::written::Written;
 use crate::{Look, RenderInput};
-
-/// The fewest findings whose traces join an earlier trace of their cause that are written as a list. Fewer are shown in
-/// full.
-const FEWEST_LISTED: usize = 2;
 
 /// Writes all findings, in colour and with links if `look` says so.
 ///
@@ -29,26 +25,28 @@ const FEWEST_LISTED: usize = 2;
 pub fn write_full(out: &mut dyn Write, input: &RenderInput<'_>, look: Look) -> io::Result<()> {
     let renderer = if look.styled { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.decor_style(DecorStyle::Ascii);
+    let blocks = page_blocks(input);
     let causes = input.groups.iter().filter(|group| group.cause.is_some()).count();
-    let mut position = 0;
+    let (mut position, mut number) = (0, 1);
     let mut remaining = look.most_blocks.unwrap_or(usize::MAX);
-    while let Some(group) = input.groups.get(position) {
+    while let Some(block) = blocks.get(position) {
         if remaining == 0 {
-            return write_rest(out, &input.groups[position..], input, look);
+            return write_rest(out, &blocks[position..], input, look);
         }
-        // Consecutive groups with one finding share one heading.
-        let alone = input.groups[position..].iter().take(remaining).take_while(|group| is_alone(group)).count();
+        // Consecutive blocks with one finding share one heading.
+        let alone = blocks[position..].iter().take(remaining).take_while(|block| block.is_alone()).count();
         let together = alone.max(1);
-        let heading = match (&group.cause, alone) {
-            (Some(cause), 0 | 1) => heading_of_cause(cause, position + 1, causes, input, look),
-            (Some(_), _) => format!(
-                "causes {} to {} of {causes}, each reached by one function that must not block",
-                position + 1,
-                position + alone
+        let heading = match (block, alone) {
+            (PageGroups { cause: Some(cause), groups, .. }, 0 | 1) if groups.len() == 1 => {
+                heading_of_cause(cause, number, causes, input, look)
+            }
+            (PageGroups { cause: Some(cause), .. }, 0) => heading_of_function(block, cause, number, causes),
+            (PageGroups { cause: Some(_), .. }, _) => format!(
+                "causes {number} to {} of {causes}, each reached by one function that must not block",
+                number + alone - 1
             ),
-            (None, _) => {
-                let unread = |index: &u32| input.findings.get(*index as usize).is_some_and(is_unread);
-                match group.findings.iter().all(unread) {
+            (PageGroups { cause: None, .. }, _) => {
+                match block.findings(input).all(|shown| is_unread(shown.finding)) {
                     true => "what was not read or analysed as a whole".to_owned(),
                     false => "findings without a cause elsewhere".to_owned(),
                 }
@@ -56,27 +54,16 @@ pub fn write_full(out: &mut dyn Write, input: &RenderInput<'_>, look: Look) -> i
         };
         write_heading(out, &heading, look)?;
         let mut written = Written::default();
-        for group in &input.groups[position..position + together] {
-            let findings = group.findings.iter().filter_map(|index| input.findings.get(*index as usize));
-            // Findings whose traces join an earlier trace at their second step are listed, because in full they would
-            // push the next cause off the screen.
-            let (mut in_full, mut listed): (Vec<&Finding>, Vec<&Finding>) = (Vec::new(), Vec::new());
-            let mut traces = Written::default();
-            for finding in findings {
-                let joins_earlier = traces.add_trace(&finding.trace) == 1 && finding.trace.len() > 1;
-                let is_listed = joins_earlier && finding.context != Some(Context::Greenlet);
-                if is_listed { listed.push(finding) } else { in_full.push(finding) }
-            }
-            if listed.len() < FEWEST_LISTED {
-                in_full = group.findings.iter().filter_map(|index| input.findings.get(*index as usize)).collect();
-                listed.clear();
-            }
+        for block in &blocks[position..position + together] {
+            number += block.groups.len();
+            let Sorted { in_full, same_path, same_function } = sort_by_form(block, input);
             remaining = remaining.saturating_sub(in_full.len());
-            for finding in in_full {
-                let text = renderer.render(&[make_block(finding, input, look, &mut written)]);
-                writeln!(out, "{}\n", add_links(&text, finding, input, look))?;
+            for shown in in_full {
+                let text = renderer.render(&[make_block(shown, input, look, &mut written)]);
+                writeln!(out, "{}\n", add_links(&text, shown.finding, input, look))?;
             }
-            write_list(out, &listed, input, look)?;
+            write_calls_to_path(out, &same_path, input, look)?;
+            write_calls_of_function(out, &same_function, input, look)?;
         }
         position += together;
     }
@@ -87,17 +74,23 @@ fn is_unread(finding: &Finding) -> bool {
     finding.rule == UNREADABLE_SOURCE.code
 }
 
-/// True if a group has one finding, which says as much as the heading of its cause would.
-fn is_alone(group: &Group) -> bool {
-    group.findings.len() == 1 && group.cause.as_ref().is_some_and(|cause| cause.reach <= 1)
-}
-
 fn heading_of_cause(cause: &Cause, number: usize, total: usize, input: &RenderInput<'_>, look: Look) -> String {
     let place = look.link(&place_text(&cause.place, input.folder), &cause.place);
     let reach = count(cause.reach as usize, "function");
     let number = if total == 1 { "cause".to_owned() } else { format!("cause {number} of {total}") };
     let call = escape_controls(&cause.call);
     format!("{number}: `{call}` at {place}, reached by {reach} that must not block")
+}
+
+/// Returns the heading of a block with several causes of one function.
+fn heading_of_function(block: &PageGroups<'_>, cause: &Cause, number: usize, total: usize) -> String {
+    let (calls, last) = (block.groups.len(), number + block.groups.len() - 1);
+    let function = escape_controls(&body_text(&cause.function)).into_owned();
+    let waits = match block.block {
+        Some(block) if !block.is_entry => format!("reached by {} that must not block", count(block.reach as usize, "function")),
+        _ => "which must not block".to_owned(),
+    };
+    format!("causes {number} to {last} of {total}: {calls} calls of {function}, {waits}")
 }
 
 /// Returns a rendered finding with links on the places at the heads of its frames.
@@ -121,34 +114,74 @@ fn add_links<'t>(text: &'t str, finding: &Finding, input: &RenderInput<'_>, look
 }
 
 /// Writes a line for each finding whose trace joins a trace that was shown.
-fn write_list(out: &mut dyn Write, findings: &[&Finding], input: &RenderInput<'_>, look: Look) -> io::Result<()> {
+fn write_calls_to_path(
+    out: &mut dyn Write,
+    findings: &[PageFinding<'_>],
+    input: &RenderInput<'_>,
+    look: Look,
+) -> io::Result<()> {
     if findings.is_empty() {
         return Ok(());
     }
-    let is_fix = |fix: &Fix| fix.applicability > Applicability::Display;
-    let fixable = findings.iter().filter(|finding| finding.fix.as_ref().is_some_and(is_fix)).count();
-    let fixes = match fixable {
-        0 => String::new(),
-        _ => format!(", {} with a fix", all_or_number(fixable, findings.len())),
-    };
-    writeln!(out, "{} lead there as above{fixes}:", count(findings.len(), "more call"))?;
-    for finding in findings {
-        write_line(out, finding, &escape_controls(&step_label(finding, 0)), input, look)?;
+    writeln!(out, "{} lead there as above{}:", count(findings.len(), "more call"), fixes_text(findings))?;
+    for shown in findings {
+        let finding = shown.finding;
+        let label = match shown.route() {
+            Some(route) => format!("{} (from {route})", step_label(finding, 0)),
+            None => step_label(finding, 0),
+        };
+        write_line(out, finding, &finding.place, &escape_controls(&label), input, look)?;
     }
     writeln!(out)
 }
 
-/// Writes a line for each finding of these groups.
-fn write_rest(out: &mut dyn Write, groups: &[Group], input: &RenderInput<'_>, look: Look) -> io::Result<()> {
-    let findings =
-        || groups.iter().flat_map(|group| &group.findings).filter_map(|index| input.findings.get(*index as usize));
+/// Writes a line for each finding that ends at another call of the function of the block.
+fn write_calls_of_function(
+    out: &mut dyn Write,
+    findings: &[PageFinding<'_>],
+    input: &RenderInput<'_>,
+    look: Look,
+) -> io::Result<()> {
+    if findings.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "{} of this function block, too{}:", count(findings.len(), "more call"), fixes_text(findings))?;
+    for PageFinding { finding, .. } in findings {
+        let Some(last) = finding.trace.last() else { continue };
+        let text = match finding.effect {
+            Some(_) => format!("`{}`", last.call),
+            // A finding without an effect does not say that the call blocks.
+            None => finding.message.clone(),
+        };
+        write_line(out, finding, &last.place, &escape_controls(&text), input, look)?;
+    }
+    writeln!(out)
+}
+
+/// Returns how many of the findings in a list have a fix, as the end of a heading.
+fn fixes_text(findings: &[PageFinding<'_>]) -> String {
+    let is_fix = |fix: &Fix| fix.applicability > Applicability::Display;
+    match findings.iter().filter(|shown| shown.finding.fix.as_ref().is_some_and(is_fix)).count() {
+        0 => String::new(),
+        fixable => format!(", {} with a fix", all_or_number(fixable, findings.len())),
+    }
+}
+
+/// Writes a line for each finding of these blocks.
+fn write_rest(
+    out: &mut dyn Write,
+    blocks: &[PageGroups<'_>],
+    input: &RenderInput<'_>,
+    look: Look,
+) -> io::Result<()> {
+    let findings = || blocks.iter().flat_map(|block| block.findings(input));
     writeln!(
         out,
         "{} in one line each (all in full: `blocklint check | less`):",
         count(findings().count(), "more finding")
     )?;
-    for finding in findings() {
-        write_line(out, finding, &escape_controls(&finding.message), input, look)?;
+    for PageFinding { finding, .. } in findings() {
+        write_line(out, finding, &finding.place, &escape_controls(&finding.message), input, look)?;
     }
     writeln!(out)
 }
@@ -169,15 +202,16 @@ pub fn write_minor_notes(
     }
     writeln!(out, "Minor, seldom worth an edit ({}):", count(notes.len(), "note"))?;
     for finding in notes {
-        write_line(out, finding, &escape_controls(&finding.message), input, look)?;
+        write_line(out, finding, &finding.place, &escape_controls(&finding.message), input, look)?;
     }
     Ok(())
 }
 
-/// Writes one line for a finding: its place, severity and rule, and a text.
+/// Writes one line for a finding: a place, its severity and rule, and a text.
 fn write_line(
     out: &mut dyn Write,
     finding: &Finding,
+    place: &Place,
     text: &str,
     input: &RenderInput<'_>,
     look: Look,
@@ -188,7 +222,7 @@ fn write_line(
         Severity::Note => ("note", AnsiColor::BrightGreen),
     };
     let style = look.style(Style::new().bold().fg_color(Some(colour.into())));
-    let place = look.link(&place_text(&finding.place, input.folder), &finding.place);
+    let place = look.link(&place_text(place, input.folder), place);
     let rule = &finding.rule;
     writeln!(out, "   {place}: {style}{word}[{rule}]{style:#} {text}")
 }
@@ -203,36 +237,14 @@ fn write_heading(out: &mut dyn Write, heading: &str, look: Look) -> io::Result<(
     writeln!(out, "{style}{heading}{style:#}\n")
 }
 
-/// The texts and traces that were written under a heading and are not repeated.
-#[derive(Default)]
-struct Written<'a> {
-    /// For each step of the traces that were written, a hash of the steps from there to the end.
-    trace_ends: FxHashSet<u64>,
-    /// Notes and help.
-    texts: FxHashSet<&'a str>,
-}
-
-impl<'a> Written<'a> {
-    /// Adds a trace, and returns the number of its steps before it joins an earlier trace; all steps if it joins none.
-    fn add_trace(&mut self, trace: &'a [Step]) -> usize {
-        let mut hash = 0;
-        let mut ends: Vec<u64> = Vec::with_capacity(trace.len());
-        for step in trace.iter().rev() {
-            let mut hasher = FxHasher::default();
-            (hash, &*step.place.path, step.place.span, &step.call).hash(&mut hasher);
-            hash = hasher.finish();
-            ends.push(hash);
-        }
-        ends.reverse();
-        // A finding's own place is always shown.
-        let own = (1..trace.len()).find(|&index| self.trace_ends.contains(&ends[index])).unwrap_or(trace.len());
-        self.trace_ends.extend(ends);
-        own
-    }
-}
-
 /// Returns the block of one finding: its message, frames, notes and help, without those that were written before.
-fn make_block<'a>(finding: &'a Finding, input: &RenderInput<'a>, look: Look, written: &mut Written<'a>) -> Block<'a> {
+fn make_block<'a>(
+    shown: PageFinding<'a>,
+    input: &RenderInput<'a>,
+    look: Look,
+    written: &mut Written<'a>,
+) -> Block<'a> {
+    let finding = shown.finding;
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -244,15 +256,18 @@ fn make_block<'a>(finding: &'a Finding, input: &RenderInput<'a>, look: Look, wri
         None => title,
     };
     let mut elements: Vec<Element<'a>> = Vec::new();
-    let own = written.add_trace(&finding.trace);
-    for frame in frames(finding, own) {
+    let steps = written.add_trace(&finding.trace);
+    for frame in frames(finding, steps) {
         elements.push(match frame {
             Frame::Place { place, label, primary } => frame_element(place, label, primary, input),
             Frame::Gap(steps) => Level::NOTE.no_name().message(format!("… {} …", count(steps, "more step"))).into(),
         });
     }
-    if finding.trace.len() > 1 && own == finding.trace.len() {
+    if finding.trace.len() > 1 && steps.own == finding.trace.len() {
         elements.push(Level::NOTE.with_name("path").message(finding.trace_line()).into());
+    }
+    if let Some(text) = shown.from.and_then(|from| reached_from_text(finding, from)) {
+        elements.push(Level::NOTE.message(escape_controls(&text).into_owned()).into());
     }
     if let Some(confirmed) = &finding.confirmed {
         elements.push(Level::NOTE.message(escape_controls(&confirmed.to_words()).into_owned()).into());

@@ -6,7 +6,7 @@ use crate::support::{APP, Example, example, place, step};
 use blocklint_core::{Confidence, Severity, Span};
 use blocklint_output::{
     ExplainedFinding, ExplainedLine, ExplainedRow, ExplainedSite, ExplainedTarget, HtmlReport, Look, Outcome, Overview,
-    Remark, RenderInput, SarifRun, Sources, Summary, write_concise, write_explanation, write_explanation_json,
+    Page, Remark, RenderInput, SarifRun, Sources, Summary, write_concise, write_explanation, write_explanation_json,
     write_full, write_github, write_gitlab, write_html, write_json, write_jsonl, write_junit, write_rdjson,
     write_sarif, write_statistics, write_statistics_json, write_summary,
 };
@@ -21,6 +21,7 @@ fn text(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> S
 
 fn shown(example: &Example) -> RenderInput<'_> {
     RenderInput {
+        page: Page::PLAIN,
         findings: &example.findings,
         groups: &example.groups,
         sources: &example.sources,
