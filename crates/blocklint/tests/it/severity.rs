@@ -80,8 +80,9 @@ fn who_waits() -> String {
          | {numbers} functions that must not block, or more: for each of these numbers | +1 |\n\
          | requests or messages reach it | {serving:+} |\n\
          | only the start, the end or a reload of the program, commands, or the handling of an error reach it | {outside_serving:+} |\n\n\
-         Timers, tasks and code whose callers are not known change nothing. With these points findings that readers found worth acting on come\n\
-         before others more often: of two findings in one project the right one was first in 56 % of the pairs without them, and is in 65 %.\n"
+         Timers, tasks and code whose callers are not known change nothing. The points were checked with 355 findings of 46 projects that readers\n\
+         judged: of two findings in one project, of which one was worth acting on, that one comes first in 66 % of the pairs; without these points\n\
+         it did in 58 %.\n"
     )
 }
 
