@@ -21,9 +21,7 @@ pub(crate) struct PageGroups<'a> {
 impl<'a> PageGroups<'a> {
     /// True if the block has one finding, which says as much as the heading of its cause would.
     pub(crate) fn is_alone(&self) -> bool {
-        self.groups.len() == 1
-            && self.groups[0].findings.len() == 1
-            && self.cause.is_some_and(|cause| cause.reach <= 1)
+        self.groups.len() == 1 && self.groups[0].findings.len() == 1 && self.cause.is_some_and(|cause| cause.reach <= 1)
     }
 
     /// Returns the findings of all groups.

@@ -42,15 +42,13 @@ pub fn write_full(out: &mut dyn Write, input: &RenderInput<'_>, look: Look) -> i
             }
             (PageGroups { cause: Some(cause), .. }, 0) => heading_of_function(block, cause, number, causes),
             (PageGroups { cause: Some(_), .. }, _) => format!(
-                "causes {number} to {} of {causes}, each reached by one function that must not block",
-                number + alone - 1
+                "{} of {causes}, each reached by one function that must not block",
+                numbers_text(number, number + alone - 1)
             ),
-            (PageGroups { cause: None, .. }, _) => {
-                match block.findings(input).all(|shown| is_unread(shown.finding)) {
-                    true => "what was not read or analysed as a whole".to_owned(),
-                    false => "findings without a cause elsewhere".to_owned(),
-                }
-            }
+            (PageGroups { cause: None, .. }, _) => match block.findings(input).all(|shown| is_unread(shown.finding)) {
+                true => "what was not read or analysed as a whole".to_owned(),
+                false => "findings without a cause elsewhere".to_owned(),
+            },
         };
         write_heading(out, &heading, look)?;
         let mut written = Written::default();
@@ -84,13 +82,22 @@ fn heading_of_cause(cause: &Cause, number: usize, total: usize, input: &RenderIn
 
 /// Returns the heading of a block with several causes of one function.
 fn heading_of_function(block: &PageGroups<'_>, cause: &Cause, number: usize, total: usize) -> String {
-    let (calls, last) = (block.groups.len(), number + block.groups.len() - 1);
+    let calls = block.groups.len();
+    let numbers = numbers_text(number, number + calls - 1);
     let function = escape_controls(&body_text(&cause.function)).into_owned();
     let waits = match block.block {
-        Some(block) if !block.is_entry => format!("reached by {} that must not block", count(block.reach as usize, "function")),
+        Some(block) if !block.is_entry => {
+            format!("reached by {} that must not block", count(block.reach as usize, "function"))
+        }
         _ => "which must not block".to_owned(),
     };
-    format!("causes {number} to {last} of {total}: {calls} calls of {function}, {waits}")
+    format!("{numbers} of {total}: {calls} calls in {function}, {waits}")
+}
+
+/// Returns the numbers of at least two causes in words: `causes 2 and 3`, `causes 2 to 5`.
+fn numbers_text(first: usize, last: usize) -> String {
+    let between = if first + 1 == last { "and" } else { "to" };
+    format!("causes {first} {between} {last}")
 }
 
 /// Returns a rendered finding with links on the places at the heads of its frames.
@@ -124,7 +131,8 @@ fn write_calls_to_path(
         return Ok(());
     }
     writeln!(out, "{} lead there as above{}:", count(findings.len(), "more call"), fixes_text(findings))?;
-    for shown in findings {
+    let most = look.most_listed();
+    for shown in findings.iter().take(most) {
         let finding = shown.finding;
         let label = match shown.route() {
             Some(route) => format!("{} (from {route})", step_label(finding, 0)),
@@ -132,7 +140,16 @@ fn write_calls_to_path(
         };
         write_line(out, finding, &finding.place, &escape_controls(&label), input, look)?;
     }
+    write_unlisted(out, findings.len().saturating_sub(most))?;
     writeln!(out)
+}
+
+/// Writes how many lines of a list a terminal does not show.
+fn write_unlisted(out: &mut dyn Write, unlisted: usize) -> io::Result<()> {
+    match unlisted {
+        0 => Ok(()),
+        number => writeln!(out, "   … and {number} more (all of them: `blocklint check | less`)"),
+    }
 }
 
 /// Writes a line for each finding that ends at another call of the function of the block.
@@ -145,8 +162,9 @@ fn write_calls_of_function(
     if findings.is_empty() {
         return Ok(());
     }
-    writeln!(out, "{} of this function block, too{}:", count(findings.len(), "more call"), fixes_text(findings))?;
-    for PageFinding { finding, .. } in findings {
+    writeln!(out, "{} in this function block, too{}:", count(findings.len(), "more call"), fixes_text(findings))?;
+    let most = look.most_listed();
+    for PageFinding { finding, .. } in findings.iter().take(most) {
         let Some(last) = finding.trace.last() else { continue };
         let text = match finding.effect {
             Some(_) => format!("`{}`", last.call),
@@ -155,6 +173,7 @@ fn write_calls_of_function(
         };
         write_line(out, finding, &last.place, &escape_controls(&text), input, look)?;
     }
+    write_unlisted(out, findings.len().saturating_sub(most))?;
     writeln!(out)
 }
 
@@ -168,12 +187,7 @@ fn fixes_text(findings: &[PageFinding<'_>]) -> String {
 }
 
 /// Writes a line for each finding of these blocks.
-fn write_rest(
-    out: &mut dyn Write,
-    blocks: &[PageGroups<'_>],
-    input: &RenderInput<'_>,
-    look: Look,
-) -> io::Result<()> {
+fn write_rest(out: &mut dyn Write, blocks: &[PageGroups<'_>], input: &RenderInput<'_>, look: Look) -> io::Result<()> {
     let findings = || blocks.iter().flat_map(|block| block.findings(input));
     writeln!(
         out,
@@ -238,12 +252,7 @@ fn write_heading(out: &mut dyn Write, heading: &str, look: Look) -> io::Result<(
 }
 
 /// Returns the block of one finding: its message, frames, notes and help, without those that were written before.
-fn make_block<'a>(
-    shown: PageFinding<'a>,
-    input: &RenderInput<'a>,
-    look: Look,
-    written: &mut Written<'a>,
-) -> Block<'a> {
+fn make_block<'a>(shown: PageFinding<'a>, input: &RenderInput<'a>, look: Look, written: &mut Written<'a>) -> Block<'a> {
     let finding = shown.finding;
     let level = match finding.severity {
         Severity::Error => Level::ERROR,

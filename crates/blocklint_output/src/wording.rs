@@ -39,8 +39,12 @@ fn entry_text(entry: &ReachedBy) -> Option<String> {
     if let Some(route) = &entry.route {
         return Some(route.clone());
     }
-    let body = body_text(&entry.entry);
+    let (body, is_nameless) = (body_text(&entry.entry), nameless_kind(&entry.entry).is_some());
     Some(match entry.kind {
+        // A body without a name is "a lambda of `run`", to which no article goes.
+        EntryKind::Request if is_nameless => format!("{body}, which handles requests"),
+        EntryKind::Message if is_nameless => format!("{body}, which handles messages"),
+        EntryKind::Task if is_nameless => format!("{body}, which runs as a task"),
         EntryKind::Request => format!("the request handler {body}"),
         EntryKind::Message => format!("the message handler {body}"),
         EntryKind::Tick => format!("the timer that runs {body}"),

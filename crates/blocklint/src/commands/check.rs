@@ -19,8 +19,8 @@ use crate::progress::Bar;
 use crate::{CLEAN, FAILED, FOUND, console};
 use blocklint_engine::{
     Cache, CommentChecks, FixRequest, Levels, Options, Progress, RuleArguments, Rules, RunRequest, RunResult,
-    SignalSet, limit_findings, load_models_with_messages, locate_in, locate_plan, overview, page, plan,
-    set_threads, signal_named,
+    SignalSet, limit_findings, load_models_with_messages, locate_in, locate_plan, overview, page, plan, set_threads,
+    signal_named,
 };
 
 /// The number of changes in the plan of an HTML report: work for some weeks.

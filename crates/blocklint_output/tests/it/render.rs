@@ -6,9 +6,9 @@ use crate::support::{APP, CLIENTS, Example, example, place, step};
 use blocklint_core::{Confidence, EntryKind, Group, ReachedBy, RuleCode, Severity, Span, Takes};
 use blocklint_output::{
     ExplainedFinding, ExplainedLine, ExplainedRow, ExplainedSite, ExplainedTarget, HtmlReport, Look, Outcome, Overview,
-    Page, PageBlock, ReachedFrom, Remark, RenderInput, SarifRun, Sources, Summary, write_concise, write_explanation, write_explanation_json,
-    write_full, write_github, write_gitlab, write_html, write_json, write_jsonl, write_junit, write_rdjson,
-    write_sarif, write_statistics, write_statistics_json, write_summary,
+    Page, PageBlock, ReachedFrom, Remark, RenderInput, SarifRun, Sources, Summary, write_concise, write_explanation,
+    write_explanation_json, write_full, write_github, write_gitlab, write_html, write_json, write_jsonl, write_junit,
+    write_rdjson, write_sarif, write_statistics, write_statistics_json, write_summary,
 };
 use camino::Utf8Path;
 use insta::assert_snapshot;
@@ -94,6 +94,12 @@ fn findings_that_join_a_shown_path_are_listed() {
         "{list}"
     );
 
+    let of_terminal = Look { most_blocks: Some(20), ..Look::default() };
+    example.groups[0].findings.extend([2; 12]);
+    let out = text(|out| write_full(out, &shown(&example), of_terminal));
+    let lines = out.lines().filter(|line| line.starts_with("   app.py:")).count();
+    assert!(lines == 10 && out.contains("   … and 4 more (all of them: `blocklint check | less`)\n"), "{out}");
+
     // A single finding is shown in full. So is a finding whose path joins later than at its second step.
     example.groups[0].findings = vec![0, 1];
     assert!(!text(|out| write_full(out, &shown(&example), Look::default())).contains("as above:"), "one");
@@ -119,8 +125,12 @@ fn example_with_three_causes_in_one_function() -> (Example, Page) {
         groups.push(example.groups.len() as u32);
         example.groups.push(Group { cause, findings: vec![example.findings.len() as u32 - 1] });
     }
-    let of_function =
-        |groups: Vec<u32>, function: &str| PageBlock { groups, function: function.to_owned(), is_entry: true, reach: 1 };
+    let of_function = |groups: Vec<u32>, function: &str| PageBlock {
+        groups,
+        function: function.to_owned(),
+        is_entry: true,
+        reach: 1,
+    };
     let blocks =
         vec![of_function(vec![0], "clients.Store.load"), of_function(groups, "app.both"), of_function(vec![2], "")];
     (example, Page { blocks, ..Page::default() })
@@ -133,9 +143,9 @@ fn causes_of_one_function_are_one_block() {
         text(|out| write_full(out, &RenderInput { page, ..shown(example) }, Look::default()))
     };
     let out = text_of(&example, &page);
-    let block = out.split_once("causes 2 to 4 of 4: 3 calls of `both`, which must not block\n").expect("a heading").1;
+    let block = out.split_once("causes 2 to 4 of 4: 3 calls in `both`, which must not block\n").expect("a heading").1;
     assert_eq!(block.matches("-->").count(), 2, "one call in full, and the file that was not read: {block}");
-    let list = block.split_once("2 more calls of this function block, too:\n").expect("a list").1;
+    let list = block.split_once("2 more calls in this function block, too:\n").expect("a list").1;
     assert!(
         list.starts_with("   app.py:14:5: error[BLT101] `time.sleep`\n   app.py:13:1: error[BLT101] `time.sleep`\n"),
         "{list}"
@@ -144,12 +154,12 @@ fn causes_of_one_function_are_one_block() {
     // Other advice is shown, and a list of one finding is not worth a heading.
     example.findings[4].help = Some("use another call".to_owned());
     let out = text_of(&example, &page);
-    assert!(out.contains("= help: use another call") && !out.contains("of this function"), "{out}");
+    assert!(out.contains("= help: use another call") && !out.contains("in this function"), "{out}");
 
     page.blocks[1].is_entry = false;
     page.blocks[1].reach = 3;
     let out = text_of(&example, &page);
-    assert!(out.contains("3 calls of `both`, reached by 3 functions that must not block\n"), "{out}");
+    assert!(out.contains("3 calls in `both`, reached by 3 functions that must not block\n"), "{out}");
 }
 
 /// Two causes of one function lie behind the same two calls. The second path shows only its place and its end.
