@@ -6,6 +6,7 @@ use blocklint_core::{Confidence, Finding, Group, Severity};
 use blocklint_rules::{Selection, UNREADABLE_SOURCE};
 
 use crate::group_by_cause;
+use crate::waiting::points_of_reach;
 
 /// The least severity and confidence of shown findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub struct Chosen {
     pub aside: usize,
     /// If nothing is shown: the worst of the findings in `aside`. See [`Chosen::show_left_aside`].
     pub left_aside: Vec<Finding>,
-    /// If nothing is shown: the notes of high confidence whose kinds of work have most points.
+    /// If nothing is shown: the notes of high confidence that have most points.
     pub minor: Vec<Finding>,
     /// The number of functions that must not block, if it was counted.
     pub must_not_block: Option<usize>,
@@ -191,11 +192,13 @@ fn worst_left_aside(aside: &[Finding]) -> Vec<Finding> {
     first_by(aside, MAX_LEFT_ASIDE, |finding| Some(finding.aside.map(|aside| aside.severity)))
 }
 
-/// Returns the notes of high confidence whose kinds of work have most points, in their order.
+/// Returns the notes of high confidence that have most points, in their order.
 fn most_valuable_notes(below: &[Finding]) -> Vec<Finding> {
     first_by(below, MAX_MINOR, |finding| {
         let is_sure = finding.severity == Severity::Note && finding.confidence == Confidence::High;
-        (is_sure && finding.aside.is_none()).then(|| finding.weight.map_or(0, |weight| weight.points))
+        let of_kind = || finding.weight.map_or(0, |weight| weight.points as i32);
+        let reach = || finding.causes.first().map_or(0, |cause| cause.reach);
+        (is_sure && finding.aside.is_none()).then(|| of_kind() + points_of_reach(reach(), std::iter::once(finding)))
     })
 }
 

@@ -20,6 +20,7 @@ mod ignoring;
 mod missing;
 mod models;
 mod overview;
+mod page;
 mod panics;
 mod plan;
 mod progress;
@@ -29,6 +30,7 @@ mod sources;
 mod templates;
 mod timings;
 mod units;
+mod waiting;
 mod words;
 
 pub use analyse::{
@@ -54,6 +56,7 @@ pub use ignoring::{IgnoreRequest, IgnoreResult, Unplaced, ignore_findings};
 pub use missing::{Missing, find_missing_calls};
 pub use models::{load as load_models, load_with_messages as load_models_with_messages};
 pub use overview::overview;
+pub use page::page;
 pub use panics::install_hook;
 pub use plan::{FindingPaths, plan};
 pub use progress::{Progress, Step};

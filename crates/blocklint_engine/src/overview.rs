@@ -10,15 +10,19 @@ use camino::Utf8Path;
 
 use crate::choose::Chosen;
 use crate::plan::change_to_begin_with;
+use crate::waiting::{points_of_reach, waiting};
 
 /// Sorts the groups by the worth of their fix, and returns the overview of each. Paths are relative to `root`.
 ///
 /// Causes that were observed at run time come first, because they are certain; the longest stall is the first of them.
-/// Then follow the causes of the worst findings. Among equally bad causes, the points of the kind of work decide (see
-/// `rules/severity.toml`), because kinds differ most in how often an edit is worth it. Then the cause comes first that
-/// frees more functions that must not block. A cause that shares a finding with `n - 1` other causes counts the `n`-th
+/// Then follow the causes of the worst findings. Among equally bad causes, the points of the kind of work and of the code
+/// that waits decide (see `rules/severity.toml`), because kinds differ most in how often an edit is worth it. Then the
+/// cause comes first that frees more functions that must not block. A cause that shares a finding with `n - 1` other causes counts the `n`-th
 /// part of the function, because only all of them together free it. Among equals, the cause comes first that holds a
 /// thread longer, or that more functions of the program reach. Groups without a cause stay last, in their order.
+///
+/// Within a group, findings that requests and messages reach come first, and those that only the start or the end of
+/// the program reach come last.
 pub fn overview(chosen: &mut Chosen, root: &Utf8Path) -> Overview {
     let findings = &chosen.findings;
     let findings_of_cause = findings_by_cause(findings);
@@ -28,6 +32,7 @@ pub fn overview(chosen: &mut Chosen, root: &Utf8Path) -> Overview {
             let cause = group.cause.as_ref();
             let all = cause.and_then(|cause| findings_of_cause.get(&cause_key(cause))).map_or(&[][..], Vec::as_slice);
             let rank = CauseRank::new(findings, &group, all);
+            let group = Group { findings: order_by_waiting(findings, &group.findings), ..group };
             (group, rank)
         })
         .collect();
@@ -103,6 +108,13 @@ fn count_functions<'a>(findings: impl Iterator<Item = &'a Finding>) -> usize {
     in_functions.map(|finding| (&*finding.place.path, finding.function.as_str())).collect::<HashSet<_>>().len()
 }
 
+/// Returns the findings of a group, those for which requests and messages wait first. Others keep their order.
+fn order_by_waiting(findings: &[Finding], group: &[u32]) -> Vec<u32> {
+    let mut ordered = group.to_vec();
+    ordered.sort_by_key(|&index| findings.get(index as usize).map(waiting));
+    ordered
+}
+
 /// The properties that decide which cause comes first.
 struct CauseRank {
     /// The observation of the longest stall at run time, if there is one: true if the call itself was observed, and the
@@ -112,8 +124,8 @@ struct CauseRank {
     frees: u64,
     hold: Hold,
     severity: Severity,
-    /// The points of the kind of its work.
-    points: u32,
+    /// The points of the kind of its work and of the code that waits for it.
+    points: i32,
     /// The number of findings with no other cause.
     mends: u32,
     /// The findings that have this cause on another path than their best one.
@@ -140,20 +152,16 @@ impl CauseRank {
             .iter()
             .filter_map(finding_at)
             .fold(Hold::Unstated, |hold, finding| hold.longest(finding.hold));
+        let weights = group.findings.iter().filter_map(finding_at).filter_map(|of| of.weight);
+        let points_of_kind = weights.map(|weight| weight.points as i32).max().unwrap_or(0);
+        let reach = group.cause.as_ref().map_or(0, |cause| cause.reach);
         let confirmed = group.findings.iter().filter_map(finding_at).filter_map(|finding| finding.confirmed.as_ref());
         let confirmed = confirmed.map(|finding| (finding.exact, finding.seconds.unwrap_or(0.0)));
         CauseRank {
             confirmed: confirmed.max_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.total_cmp(&b.1))),
             frees: frees.values().sum(),
             hold,
-            points: group
-                .findings
-                .iter()
-                .filter_map(finding_at)
-                .filter_map(|finding| finding.weight)
-                .map(|finding| finding.points)
-                .max()
-                .unwrap_or(0),
+            points: points_of_kind + points_of_reach(reach, all.iter().filter_map(finding_at)),
             severity: group
                 .findings
                 .iter()

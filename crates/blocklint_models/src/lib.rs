@@ -77,5 +77,5 @@ pub use matches::{CallRows, HandoverRows, LayerKind, Match, MatchId, Matches, Ty
 pub use models::{
     CompileError, Models, check_builtin_files, check_files, check_user_file, check_user_files, read_shipped,
 };
-pub use severity::{SeverityLine, SeverityTable};
+pub use severity::{ReachPoints, SeverityLine, SeverityTable};
 pub use verified::{Verified, verified};

@@ -1,5 +1,5 @@
 //! The severity of a call by the kind of its work (`SeverityTable`): the table `rules/severity.toml`, and the user's
-//! severities.
+//! severities. Also the points of the code that waits for a call (`ReachPoints`).
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -43,16 +43,63 @@ impl WrittenLine {
     }
 }
 
-/// Returns the lines of the built-in table, each with a short description of the kind of work. The table is parsed at
-/// the first call.
-fn builtin() -> &'static BTreeMap<Work, (SeverityLine, String)> {
-    static LINES: OnceLock<BTreeMap<Work, (SeverityLine, String)>> = OnceLock::new();
+/// The points that a cause has besides those of its kind of work, by the code that waits for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ReachPoints {
+    /// Numbers of functions that must not block. Each number that a cause reaches is one point more.
+    pub functions: Vec<u32>,
+    /// The points of a cause that requests or messages reach.
+    pub serving: i32,
+    /// The points of a cause that is reached only at the start, the end or a reload of the program, by commands, or
+    /// after a failure.
+    pub outside_serving: i32,
+}
+
+impl ReachPoints {
+    /// Returns the built-in points. The table is parsed at the first call.
+    pub fn builtin() -> &'static ReachPoints {
+        &table().reach
+    }
+
+    /// Returns the points of a cause that this many functions reach.
+    pub fn of_functions(&self, functions: u32) -> i32 {
+        self.functions.iter().filter(|&&number| functions >= number).count() as i32
+    }
+}
+
+/// The built-in table.
+#[derive(Default)]
+struct Table {
+    /// The lines, each with a short description of the kind of work.
+    lines: BTreeMap<Work, (SeverityLine, String)>,
+    reach: ReachPoints,
+}
+
+/// The table as `rules/severity.toml` writes it.
+#[derive(Default, Deserialize)]
+struct WrittenTable {
+    #[serde(default)]
+    reach: ReachPoints,
+    #[serde(flatten)]
+    lines: BTreeMap<String, WrittenLine>,
+}
+
+/// Returns the built-in table, which is parsed at the first call.
+fn table() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
     // A test parses every line, so that no line is dropped here.
-    LINES.get_or_init(|| {
-        let written: BTreeMap<String, WrittenLine> = toml::from_str(TEXT).unwrap_or_default();
-        let lines = written.into_iter();
-        lines.filter_map(|(name, line)| Some((Work::parse(&name)?, (line.parse()?, line.says)))).collect()
+    TABLE.get_or_init(|| {
+        let written: WrittenTable = toml::from_str(TEXT).unwrap_or_default();
+        let lines = written.lines.into_iter();
+        let lines = lines.filter_map(|(name, line)| Some((Work::parse(&name)?, (line.parse()?, line.says)))).collect();
+        Table { lines, reach: written.reach }
     })
+}
+
+/// Returns the lines of the built-in table, each with a short description of the kind of work.
+fn builtin() -> &'static BTreeMap<Work, (SeverityLine, String)> {
+    &table().lines
 }
 
 /// The severity, points and time of each kind of work: the built-in lines, with severities that the user sets.
@@ -106,10 +153,17 @@ mod tests {
     #[test]
     fn every_line_is_parsed_and_every_kind_has_a_line() {
         let heads = TEXT.lines().filter(|line| line.starts_with('[')).count();
-        assert_eq!(builtin().len(), heads);
+        assert_eq!(builtin().len() + 1, heads, "and `[reach]`");
+        assert!(!ReachPoints::builtin().functions.is_empty());
         for work in Work::all() {
             assert!(builtin().contains_key(&work), "{} has no line", work.name());
         }
+    }
+
+    #[test]
+    fn each_number_of_functions_that_is_reached_is_one_point() {
+        let reach = ReachPoints { functions: vec![3, 10], ..ReachPoints::default() };
+        assert_eq!([0, 2, 3, 9, 10, 99].map(|functions| reach.of_functions(functions)), [0, 0, 1, 1, 2, 2]);
     }
 
     #[test]

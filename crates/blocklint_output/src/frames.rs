@@ -9,8 +9,8 @@ use crate::RenderInput;
 use crate::paths::file_text;
 use crate::wording::step_label;
 
-/// The maximal number of shown steps of a trace. Of a longer trace the first and the last steps are shown, because
-/// readers skip the middle of a hundred frames.
+/// The most steps of a trace that are shown. Of a longer trace the first and the last steps are shown, because readers
+/// skip the middle of a hundred frames.
 const MOST_FRAMES: usize = 8;
 /// The number of first steps that are shown of a longer trace.
 const FIRST_FRAMES: usize = 4;
@@ -23,17 +23,25 @@ pub(crate) enum Frame<'a> {
     Gap(usize),
 }
 
-/// Returns the frames of a finding, from its place to the call that blocks. Only the first `own` steps have frames, if
-/// the others were shown with an earlier finding.
-pub(crate) fn frames(finding: &Finding, steps_before_join: usize) -> Vec<Frame<'_>> {
+/// The steps of a trace that are shown. The others were shown with an earlier finding.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShownSteps {
+    /// The number of first steps that an earlier finding shows. Of these only the first is shown again.
+    pub(crate) shared: usize,
+    /// The number of steps before the trace joins an earlier one.
+    pub(crate) own: usize,
+}
+
+/// Returns the frames of a finding, from its place to the call that blocks, without those of steps that are not shown.
+pub(crate) fn frames(finding: &Finding, shown: ShownSteps) -> Vec<Frame<'_>> {
     let steps = finding.trace.len();
-    let steps_before_join = steps_before_join.clamp(1, steps.max(1));
-    let label = |index: usize| {
-        if index + 1 == steps_before_join && steps_before_join < steps {
-            format!("{}, and then as above", step_label(finding, index))
-        } else {
-            step_label(finding, index)
-        }
+    let own = shown.own.clamp(1, steps.max(1));
+    // The place of the finding is always shown.
+    let from = if shown.shared < own { shown.shared.max(1) } else { 1 };
+    let label = |index: usize| match (index + 1 == own && own < steps, index == 0 && from > 1) {
+        (true, _) => format!("{}, and then as above", step_label(finding, index)),
+        (_, true) => format!("{}, as above", step_label(finding, index)),
+        _ => step_label(finding, index),
     };
     // On greenlets the finding's place is the call at the end of its trace. That frame is first, then the path to it.
     if finding.context == Some(blocklint_core::Context::Greenlet) && steps > 1 {
@@ -45,12 +53,13 @@ pub(crate) fn frames(finding: &Finding, steps_before_join: usize) -> Vec<Frame<'
             primary: false,
         };
         let before_last = steps - 1;
-        if before_last > MOST_FRAMES {
-            frames.extend((0..FIRST_FRAMES).map(frame));
-            frames.push(Frame::Gap(before_last - MOST_FRAMES));
-            frames.extend((before_last - (MOST_FRAMES - FIRST_FRAMES)..before_last).map(frame));
-        } else {
-            frames.extend((0..before_last).map(frame))
+        match before_last > MOST_FRAMES {
+            true => {
+                frames.extend((0..FIRST_FRAMES).map(frame));
+                frames.push(Frame::Gap(before_last - MOST_FRAMES));
+                frames.extend((before_last - (MOST_FRAMES - FIRST_FRAMES)..before_last).map(frame));
+            }
+            false => frames.extend((0..before_last).map(frame)),
         }
         frames.extend(lock_holder_frame(finding));
         return frames;
@@ -58,18 +67,17 @@ pub(crate) fn frames(finding: &Finding, steps_before_join: usize) -> Vec<Frame<'
     // A call that does not block itself (a lock over an `await`) needs no label, because the message explains it.
     let label_of_place = (!finding.trace.is_empty() && finding.effect.is_some()).then(|| label(0));
     let mut frames = vec![Frame::Place { place: &finding.place, label: label_of_place, primary: true }];
-    let (head, tail) = if steps_before_join > MOST_FRAMES {
-        (FIRST_FRAMES, steps_before_join - (MOST_FRAMES - FIRST_FRAMES))
-    } else {
-        (steps_before_join.min(steps), steps_before_join.min(steps))
-    };
     let frame =
         |index: usize| Frame::Place { place: &finding.trace[index].place, label: Some(label(index)), primary: false };
-    frames.extend((1..head).map(frame));
+    let (head, tail) = match own - from >= MOST_FRAMES {
+        true => (from + FIRST_FRAMES - 1, own - (MOST_FRAMES - FIRST_FRAMES)),
+        false => (own.min(steps), own.min(steps)),
+    };
+    frames.extend((from..head).map(frame));
     if tail > head {
         frames.push(Frame::Gap(tail - head));
     }
-    frames.extend((tail..steps_before_join.min(steps)).map(frame));
+    frames.extend((tail..own.min(steps)).map(frame));
     frames.extend(lock_holder_frame(finding));
     frames
 }
@@ -112,14 +120,14 @@ fn marked_line<'a>(text: &'a str, place: &Place) -> (&'a str, Range<usize>, usiz
     let start = boundary(place.span.start);
     let before = text.get(..start).unwrap_or_default();
     let line_start = before.rfind(['\n', '\r']).map_or(0, |index| index + 1);
-    let text_after = text.get(start..).unwrap_or_default();
-    let line_end = start + text_after.find(['\n', '\r']).unwrap_or(text_after.len());
+    let rest = text.get(start..).unwrap_or_default();
+    let line_end = start + rest.find(['\n', '\r']).unwrap_or(rest.len());
     let end = boundary(place.span.end).clamp(start, line_end);
     let line = text.get(line_start..line_end).unwrap_or_default();
     // A byte-order mark is cut off, because the frame would show it though it has no width.
     let bom = if line_start == 0 && line.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let line = line.get(bom..).unwrap_or_default();
-    let mark_start = (start - line_start).saturating_sub(bom);
-    let mark_end = (end - line_start).saturating_sub(bom).max(mark_start);
-    (line, mark_start..mark_end, place.start.row.max(1) as usize)
+    let from = (start - line_start).saturating_sub(bom);
+    let to = (end - line_start).saturating_sub(bom).max(from);
+    (line, from..to, place.start.row.max(1) as usize)
 }

@@ -3,6 +3,7 @@
 //! A renderer takes findings with located places, their groups, and the texts of their files. The engine has chosen,
 //! sorted and grouped the findings before.
 
+mod blocks;
 mod changed;
 mod concise;
 mod diff;
@@ -17,6 +18,7 @@ mod jsonl;
 mod junit;
 mod look;
 mod overview;
+mod page;
 mod paths;
 mod plan;
 mod rdjson;
@@ -24,6 +26,7 @@ mod sarif;
 mod statistics;
 mod summary;
 mod wording;
+mod written;
 
 use std::sync::Arc;
 
@@ -47,6 +50,7 @@ pub use jsonl::write_jsonl;
 pub use junit::write_junit;
 pub use look::TerminalStyle;
 pub use overview::{Begin, BeginKind, GroupOverview, Overview, PathEdge, PathGraph, PathNode, PathNodeKind};
+pub use page::{Page, PageBlock, ReachedFrom};
 pub use plan::{Plan, PlanCall, PlanKind, PlanStep, write_plan, write_plan_json};
 pub use rdjson::write_rdjson;
 pub use sarif::{SarifRun, write_sarif};
@@ -65,6 +69,8 @@ pub struct RenderInput<'a> {
     pub findings: &'a [Finding],
     /// The findings grouped under the causes of their best paths. The cause that most roots reach is first.
     pub groups: &'a [Group],
+    /// The arrangement of the findings on a page, for the format `full`.
+    pub page: &'a Page,
     /// The texts of the files with findings, traces and causes.
     pub sources: &'a Sources,
     /// The folder to which shown paths are relative.

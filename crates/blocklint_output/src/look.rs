@@ -17,7 +17,16 @@ pub struct TerminalStyle {
     pub max_full_findings: Option<usize>,
 }
 
+/// The most lines of a list below a finding that a terminal shows, so that a cause of hundreds of findings does not push
+/// the next one off the screen.
+const MOST_LISTED: usize = 10;
+
 impl TerminalStyle {
+    /// Returns the most lines of a list below a finding. Only the output for a terminal has a limit.
+    pub(crate) fn most_listed(self) -> usize {
+        if self.most_blocks.is_some() { MOST_LISTED } else { usize::MAX }
+    }
+
     /// Returns the style if the output has colours, else the empty style.
     pub(crate) fn style(self, style: Style) -> Style {
         if self.styled { style } else { Style::new() }

@@ -74,6 +74,7 @@ impl HarnessEngine for Engine {
         };
         let sources = locate(&project, &mut chosen);
         let shown = RenderInput {
+            page: blocklint_output::Page::PLAIN,
             findings: &chosen.findings,
             groups: &chosen.groups,
             sources: &sources,

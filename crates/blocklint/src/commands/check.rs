@@ -19,7 +19,7 @@ use crate::progress::Bar;
 use crate::{CLEAN, FAILED, FOUND, console};
 use blocklint_engine::{
     Cache, CommentChecks, FixRequest, Levels, Options, Progress, RuleArguments, Rules, RunRequest, RunResult,
-    SignalSet, limit_findings, load_models_with_messages, locate_in, locate_plan, overview, plan, set_threads,
+    SignalSet, limit_findings, load_models_with_messages, locate_in, locate_plan, overview, page, plan, set_threads,
     signal_named,
 };
 
@@ -123,7 +123,10 @@ fn finish_preparation(check: &Check, discovered: Discovered) -> Result<Prepared,
 pub(super) fn analysis_options(check: &Check, prepared: &Prepared) -> Result<Options, Failure> {
     Ok(Options {
         without: disabled_signals(check)?,
-        records_reasons: matches!(check.output_format, OutputFormat::Json | OutputFormat::Jsonl | OutputFormat::Sarif),
+        // The order of causes counts the code that waits for them, and a page names it.
+        records_reasons: matches!(check.output_format, OutputFormat::Json | OutputFormat::Jsonl | OutputFormat::Sarif)
+            || render::needs_overview(check)
+            || check.run.max_findings.is_some(),
         include_aside: check.includes_aside(&prepared.project.configuration),
         comments: CommentChecks::new(&prepared.project, &prepared.rules.selection),
         all_paths: shows_plan(check),
@@ -240,11 +243,13 @@ fn check_once(check: &Check) -> Result<u8, Failure> {
     if let Some(planned) = &mut planned {
         locate_plan(project, planned, &mut sources);
     }
+    let page = page(&chosen);
     let fixed_findings = fixed.as_ref().map_or(0, |fixed| fixed.fixed_findings.len());
     let output = CheckOutput {
         check,
         project,
         shown: RenderInput {
+            page: &page,
             findings: &chosen.findings,
             groups: &chosen.groups,
             sources: &sources,

@@ -1,7 +1,7 @@
 //! `blocklint plan`: the few changes that end most findings, in order.
 
 use blocklint_engine::{RunResult, locate_in, locate_plan, overview, plan};
-use blocklint_output::{RenderInput, TerminalStyle, write_plan, write_plan_json};
+use blocklint_output::{Page, RenderInput, TerminalStyle, write_plan, write_plan_json};
 
 use super::check::{ensure_something_read, prepare, run_request};
 use super::{baseline, cache, change, ignore_closed_pipe, left_out};
@@ -47,6 +47,7 @@ pub(crate) fn plan_command(arguments: &Plan) -> Result<u8, Failure> {
     let mut sources = locate_in(project, &mut chosen, texts);
     locate_plan(project, &mut planned, &mut sources);
     let shown = RenderInput {
+        page: Page::PLAIN,
         findings: &chosen.findings,
         groups: &chosen.groups,
         sources: &sources,

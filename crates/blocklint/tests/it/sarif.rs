@@ -288,8 +288,14 @@ fn edits_and_odd_places_are_valid_too() {
         let findings = [finding(edits)];
         let sources = blocklint_output::Sources::default();
         let folder = camino::Utf8Path::new("/p");
-        let shown =
-            blocklint_output::RenderInput { findings: &findings, groups: &[], sources: &sources, folder, pages: None };
+        let shown = blocklint_output::RenderInput {
+            page: blocklint_output::Page::PLAIN,
+            findings: &findings,
+            groups: &[],
+            sources: &sources,
+            folder,
+            pages: None,
+        };
         let run = blocklint_output::SarifRun { root: folder, suppressed: &[], complete: true, compares: false };
         let mut out = Vec::new();
         blocklint_output::write_sarif(&mut out, &shown, &run).expect("memory takes everything");

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::support::{APP, Example, example, place, step};
-use blocklint_core::{Confidence, Severity, Span};
+use crate::support::{APP, CLIENTS, Example, example, place, step};
+use blocklint_core::{CallDuration, Confidence, EntryKind, Group, ReachedBy, RuleCode, Severity, Span};
 use blocklint_output::{
-    ExplainedFinding, ExplainedLine, ExplainedRow, ExplainedSite, ExplainedTarget, HtmlReport, Outcome, Overview,
-    Remark, RenderInput, SarifRun, Sources, Summary, TerminalStyle, write_concise, write_explanation,
-    write_explanation_json, write_full, write_github, write_gitlab, write_html, write_json, write_jsonl, write_junit,
-    write_rdjson, write_sarif, write_statistics, write_statistics_json, write_summary,
+    ExplainedFinding, ExplainedLine, ExplainedRow, ExplainedSite, ExplainedTarget, HtmlReport, Outcome, Overview, Page,
+    PageBlock, ReachedFrom, Remark, RenderInput, SarifRun, Sources, Summary, TerminalStyle, write_concise,
+    write_explanation, write_explanation_json, write_full, write_github, write_gitlab, write_html, write_json,
+    write_jsonl, write_junit, write_rdjson, write_sarif, write_statistics, write_statistics_json, write_summary,
 };
 use camino::Utf8Path;
 use insta::assert_snapshot;
@@ -21,6 +21,7 @@ fn text(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> S
 
 fn shown(example: &Example) -> RenderInput<'_> {
     RenderInput {
+        page: Page::PLAIN,
         findings: &example.findings,
         groups: &example.groups,
         sources: &example.sources,
@@ -93,6 +94,12 @@ fn findings_that_join_a_shown_path_are_listed() {
         "{list}"
     );
 
+    let of_terminal = Look { most_blocks: Some(20), ..Look::default() };
+    example.groups[0].findings.extend([2; 12]);
+    let out = text(|out| write_full(out, &shown(&example), of_terminal));
+    let lines = out.lines().filter(|line| line.starts_with("   app.py:")).count();
+    assert!(lines == 10 && out.contains("   … and 4 more (all of them: `blocklint check | less`)\n"), "{out}");
+
     // A single finding is shown in full. So is a finding whose path joins later than at its second step.
     example.groups[0].findings = vec![0, 1];
     assert!(!text(|out| write_full(out, &shown(&example), TerminalStyle::default())).contains("as above:"), "one");
@@ -101,6 +108,109 @@ fn findings_that_join_a_shown_path_are_listed() {
     example.findings[2].trace.insert(1, step(retry, "app.fetch", "app.again", "again"));
     let out = text(|out| write_full(out, &shown(&example), TerminalStyle::default()));
     assert_eq!(out.matches("-->").count(), 3, "{out}");
+}
+
+/// Returns the example with two more causes in `both`, beside `time.sleep`, and the page on which they are one block.
+fn example_with_three_causes_in_one_function() -> (Example, Page) {
+    let mut example = example();
+    let mut groups = vec![1];
+    for nth in [0, 1] {
+        let place = place("/p/app.py", APP, ["fetch(\"a\")", "async def both"][nth], 0);
+        let mut finding = example.findings[2].clone();
+        finding.place = place.clone();
+        finding.trace[0].place = place.clone();
+        finding.causes[0].place = place;
+        let cause = finding.causes.first().cloned();
+        example.findings.push(finding);
+        groups.push(example.groups.len() as u32);
+        example.groups.push(Group { cause, findings: vec![example.findings.len() as u32 - 1] });
+    }
+    let of_function = |groups: Vec<u32>, function: &str| PageBlock {
+        groups,
+        function: function.to_owned(),
+        is_entry: true,
+        reach: 1,
+    };
+    let blocks =
+        vec![of_function(vec![0], "clients.Store.load"), of_function(groups, "app.both"), of_function(vec![2], "")];
+    (example, Page { blocks, ..Page::default() })
+}
+
+#[test]
+fn causes_of_one_function_are_one_block() {
+    let (mut example, mut page) = example_with_three_causes_in_one_function();
+    let text_of = |example: &Example, page: &Page| {
+        text(|out| write_full(out, &RenderInput { page, ..shown(example) }, Look::default()))
+    };
+    let out = text_of(&example, &page);
+    let block = out.split_once("causes 2 to 4 of 4: 3 calls in `both`, which must not block\n").expect("a heading").1;
+    assert_eq!(block.matches("-->").count(), 2, "one call in full, and the file that was not read: {block}");
+    let list = block.split_once("2 more calls in this function block, too:\n").expect("a list").1;
+    assert!(
+        list.starts_with("   app.py:14:5: error[BLT101] `time.sleep`\n   app.py:13:1: error[BLT101] `time.sleep`\n"),
+        "{list}"
+    );
+
+    // Other advice is shown, and a list of one finding is not worth a heading.
+    example.findings[4].help = Some("use another call".to_owned());
+    let out = text_of(&example, &page);
+    assert!(out.contains("= help: use another call") && !out.contains("in this function"), "{out}");
+
+    page.blocks[1].is_entry = false;
+    page.blocks[1].reach = 3;
+    let out = text_of(&example, &page);
+    assert!(out.contains("3 calls in `both`, reached by 3 functions that must not block\n"), "{out}");
+}
+
+/// Two causes of one function lie behind the same two calls. The second path shows only its place and its end.
+#[test]
+fn a_path_to_a_function_is_shown_once() {
+    let mut example = example();
+    example.findings.truncate(1);
+    let mut second = example.findings[0].clone();
+    second.rule = RuleCode(104);
+    second.help = Some("open it in a thread".to_owned());
+    let end = place("/p/clients.py", CLIENTS, "requests.Session()", 0);
+    second.trace[2] = step(end.clone(), "clients.Store.load", "open", "open");
+    second.causes[0].place = end;
+    let cause = second.causes.first().cloned();
+    example.findings.push(second);
+    example.groups.truncate(1);
+    example.groups[0].findings = vec![0];
+    example.groups.push(Group { cause, findings: vec![1] });
+    let function = "clients.Store.load".to_owned();
+    let blocks = vec![PageBlock { groups: vec![0, 1], function, is_entry: false, reach: 2 }];
+    let page = Page { blocks, ..Page::default() };
+    let out = text(|out| write_full(out, &RenderInput { page: &page, ..shown(&example) }, Look::default()));
+    let second = out.split("error[").nth(2).expect("two findings");
+    assert!(second.contains("`handler` calls `fetch`, as above") && !second.contains("store.load(key)"), "{second}");
+    assert!(second.contains("`Store.load` calls `open`, which blocks"), "{second}");
+}
+
+#[test]
+fn the_page_names_the_entry_point_that_reaches_a_finding() {
+    let mut example = example();
+    let entry = |kind, route: Option<&str>| ReachedBy {
+        kind,
+        entry: "app.Users.get".to_owned(),
+        route: route.map(str::to_owned),
+        place: place("/p/app.py", APP, "handler", 0),
+    };
+    example.findings[0].reached_by =
+        vec![entry(EntryKind::Request, Some("GET /users/{id}")), entry(EntryKind::Message, None)];
+    for (index, takes, text_of_note) in [
+        (0, None, "reached from GET /users/{id}\n"),
+        (0, CallDuration::parse("35 ms"), "reached from GET /users/{id}, about 35 ms for each request\n"),
+        (
+            1,
+            CallDuration::parse("0.1 ms"),
+            "reached from the message handler `Users.get`, about 0.1 ms for each message\n",
+        ),
+    ] {
+        let page = Page { reached_from: vec![Some(ReachedFrom { entry: index, takes })], ..Page::default() };
+        let out = text(|out| write_full(out, &RenderInput { page: &page, ..shown(&example) }, Look::default()));
+        assert_eq!(out.matches(&format!("= note: {text_of_note}")).count(), 1, "{out}");
+    }
 }
 
 #[test]
