@@ -161,7 +161,7 @@ impl CauseRank {
             confirmed: confirmed.max_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.total_cmp(&b.1))),
             frees: frees.values().sum(),
             hold,
-            points: points_of_kind + points_of_reach(reach, all.iter().filter_map(finding_at)),
+            points: points_of_kind + points_of_reach(reach, findings_of_cause.iter().filter_map(finding_at)),
             severity: group
                 .findings
                 .iter()

@@ -47,7 +47,7 @@ pub(crate) fn reached_from(finding: &Finding) -> Option<ReachedFrom> {
     // The list is in the order of kinds: requests come before messages.
     let (entry, _) = known.min_by_key(|&(index, entry)| (waiting_of_kind(entry.kind), index))?;
     let is_measured = matches!(finding.hold, Hold::Unstated | Hold::Brief);
-    let takes = finding.weight.filter(|_| is_measured).and_then(|weight| weight.takes);
+    let takes = finding.weight.filter(|_| is_measured).and_then(|weight| weight.duration);
     // An unknown caller may matter more than the start of the program.
     let is_least = waiting_of_kind(finding.reached_by[entry as usize].kind) == Waiting::OutsideServing;
     (!is_least || waiting(finding) == Waiting::OutsideServing).then_some(ReachedFrom { entry, takes })
@@ -114,7 +114,8 @@ mod tests {
     fn a_measured_time_is_for_each_run_unless_the_hold_is_known() {
         let takes = CallDuration::parse("35 ms");
         let work = Work::parse("file-certificates").expect("a kind");
-        let mut finding = Finding { weight: Some(Weight { work, takes, points: 4 }), ..finding(&[EntryKind::Request]) };
+        let mut finding =
+            Finding { weight: Some(Weight { work, duration: takes, points: 4 }), ..finding(&[EntryKind::Request]) };
         assert_eq!(reached_from(&finding).and_then(|from| from.takes), takes);
         finding.hold = Hold::Unbounded;
         assert_eq!(reached_from(&finding), Some(ReachedFrom { entry: 0, takes: None }));

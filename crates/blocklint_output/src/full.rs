@@ -28,7 +28,7 @@ pub fn write_full(out: &mut dyn Write, input: &RenderInput<'_>, look: TerminalSt
     let blocks = page_blocks(input);
     let causes = input.groups.iter().filter(|group| group.cause.is_some()).count();
     let (mut position, mut number) = (0, 1);
-    let mut remaining = look.most_blocks.unwrap_or(usize::MAX);
+    let mut remaining = look.max_full_findings.unwrap_or(usize::MAX);
     while let Some(block) = blocks.get(position) {
         if remaining == 0 {
             return write_rest(out, &blocks[position..], input, look);

@@ -24,7 +24,7 @@ const MOST_LISTED: usize = 10;
 impl TerminalStyle {
     /// Returns the most lines of a list below a finding. Only the output for a terminal has a limit.
     pub(crate) fn most_listed(self) -> usize {
-        if self.most_blocks.is_some() { MOST_LISTED } else { usize::MAX }
+        if self.max_full_findings.is_some() { MOST_LISTED } else { usize::MAX }
     }
 
     /// Returns the style if the output has colours, else the empty style.

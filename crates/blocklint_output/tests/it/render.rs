@@ -94,7 +94,7 @@ fn findings_that_join_a_shown_path_are_listed() {
         "{list}"
     );
 
-    let of_terminal = Look { most_blocks: Some(20), ..Look::default() };
+    let of_terminal = TerminalStyle { max_full_findings: Some(20), ..TerminalStyle::default() };
     example.groups[0].findings.extend([2; 12]);
     let out = text(|out| write_full(out, &shown(&example), of_terminal));
     let lines = out.lines().filter(|line| line.starts_with("   app.py:")).count();
@@ -140,7 +140,7 @@ fn example_with_three_causes_in_one_function() -> (Example, Page) {
 fn causes_of_one_function_are_one_block() {
     let (mut example, mut page) = example_with_three_causes_in_one_function();
     let text_of = |example: &Example, page: &Page| {
-        text(|out| write_full(out, &RenderInput { page, ..shown(example) }, Look::default()))
+        text(|out| write_full(out, &RenderInput { page, ..shown(example) }, TerminalStyle::default()))
     };
     let out = text_of(&example, &page);
     let block = out.split_once("causes 2 to 4 of 4: 3 calls in `both`, which must not block\n").expect("a heading").1;
@@ -181,7 +181,7 @@ fn a_path_to_a_function_is_shown_once() {
     let function = "clients.Store.load".to_owned();
     let blocks = vec![PageBlock { groups: vec![0, 1], function, is_entry: false, reach: 2 }];
     let page = Page { blocks, ..Page::default() };
-    let out = text(|out| write_full(out, &RenderInput { page: &page, ..shown(&example) }, Look::default()));
+    let out = text(|out| write_full(out, &RenderInput { page: &page, ..shown(&example) }, TerminalStyle::default()));
     let second = out.split("error[").nth(2).expect("two findings");
     assert!(second.contains("`handler` calls `fetch`, as above") && !second.contains("store.load(key)"), "{second}");
     assert!(second.contains("`Store.load` calls `open`, which blocks"), "{second}");
@@ -208,7 +208,8 @@ fn the_page_names_the_entry_point_that_reaches_a_finding() {
         ),
     ] {
         let page = Page { reached_from: vec![Some(ReachedFrom { entry: index, takes })], ..Page::default() };
-        let out = text(|out| write_full(out, &RenderInput { page: &page, ..shown(&example) }, Look::default()));
+        let out =
+            text(|out| write_full(out, &RenderInput { page: &page, ..shown(&example) }, TerminalStyle::default()));
         assert_eq!(out.matches(&format!("= note: {text_of_note}")).count(), 1, "{out}");
     }
 }
