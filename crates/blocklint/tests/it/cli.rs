@@ -272,7 +272,7 @@ fn findings_without_a_cause_are_counted_apart_from_unreadable_files() {
     ]);
     let out = project.run(&["check"]).out;
     let headings =
-        out.lines().filter(|line| line.starts_with("findings ") || line.starts_with("what ")).collect::<Vec<_>>();
+        out.lines().filter(|line| line.starts_with("findings ") || line.starts_with("files ")).collect::<Vec<_>>();
     assert_eq!(headings, ["findings without a cause elsewhere", "files that were not fully read or analysed"], "{out}");
     assert!(!out.contains("blocks here"), "{out}");
     let findings = project.run(&["check", "--output-format", "json"]).out;

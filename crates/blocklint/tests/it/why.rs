@@ -414,7 +414,7 @@ fn a_file_that_is_not_read_says_why() {
     let said = |files: &[(&str, &str)], path: &str| in_folder(files, ".", &["why", &format!("{path}:4")]).1;
     let excluded = [("gen/app.py", app), ("blocklint.toml", "exclude = [\"gen\"]\n"), ("main.py", "")];
     for (files, path, why) in [
-        (&excluded[..], "gen/app.py", "`gen` of `exclude` means it"),
+        (&excluded[..], "gen/app.py", "`gen` of `exclude` matches it"),
         (
             &[("out/app.py", app), (".gitignore", "out/\n"), ("main.py", "")],
             "out/app.py",

@@ -128,7 +128,7 @@ fn names_used(linker: &Linker<'_>) -> FxHashSet<Name> {
             let last = facts.text(text).rsplit(['.', ':', '/', ' ']).next();
             found.extend(last.and_then(|last| linker.program.name(last)));
         }
-        // What a package gives to others may be made by them, and so may what an import renames.
+        // Other projects may make the classes that a package exports. An import may rename a class.
         let is_package = source.relative.ends_with("__init__.py");
         for row in facts.assigns.iter().filter(|row| row.kind == AssignKind::Import) {
             let (Form::Import(import), Form::Var(var)) = (facts.form(row.value), facts.form(row.target)) else {
