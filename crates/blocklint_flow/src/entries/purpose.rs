@@ -83,6 +83,12 @@ pub fn project_serves(linker: &Linker<'_>) -> bool {
     })
 }
 
+/// True if code of one language serves requests, or registers functions that a library calls.
+pub(crate) fn language_serves(linker: &Linker<'_>, language: Language) -> bool {
+    let purposes = purposes_of(linker, language);
+    !purposes.serves.is_empty() || !purposes.may_serve.is_empty() || has_registration(linker, language)
+}
+
 /// True if the path of a file shows that the file belongs to a command, and its code agrees: the file has no call that
 /// serves. An ambiguous path needs more evidence: a `__main__.py` must read arguments, and in Rust some file of the
 /// project must.

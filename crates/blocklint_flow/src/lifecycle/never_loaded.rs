@@ -13,7 +13,7 @@ use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::program::ids::FileId;
 use rustc_hash::FxHashSet;
 
-use crate::entries::purpose::{project_serves, project_takes_arguments};
+use crate::entries::purpose::{language_serves, project_takes_arguments};
 use crate::lifecycle::never_made::{is_used_by_name, makes_by_name};
 use crate::lifecycle::phase::paths_by_convention;
 
@@ -37,7 +37,7 @@ pub(crate) fn is_never_loaded(linker: &Linker<'_>, file: FileId) -> bool {
         !loaded_files.is_empty()
             && !loaded_files.contains(&file)
             && !is_used_by_name(linker, stem(linker, file))
-            && (project_serves(linker) || project_takes_arguments(linker))
+            && (language_serves(linker, Language::Python) || project_takes_arguments(linker))
             && !makes_by_name(linker)
     })
 }
