@@ -19,7 +19,7 @@ fn a_function_on_all_ways_comes_first() {
     insta::assert_snapshot!(run.out, @r#"
     4 findings in 4 functions: 2 changes free all of them.
 
-    1. all that `store.Store.load` does  store.py:6:9
+    1. the whole function `store.Store.load`  store.py:6:9
        frees  3 functions (3 findings): `app.one`, `app.two`, `app.three`
        blocks `requests.get` at store.py:8:16, `time.sleep` at store.py:7:9
        held   without bound

@@ -446,25 +446,28 @@ fn runs_once_in_endless(linker: &Linker<'_>, site: SiteRef) -> bool {
 /// (Python).
 pub(crate) fn is_before_serving(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
-    let row = linker.program.site(site);
+    let call = linker.program.site(site);
     if facts.language != Language::Python
-        || around(facts, row.at.region).any(|id| facts.region(id).kind == RegionKind::Loop)
+        || around(facts, call.at.region).any(|id| facts.region(id).kind == RegionKind::Loop)
     {
         return false;
     }
     let body = linker.program.body_of_site(site);
+    // In a coroutine a call that serves is awaited. Any other call of such a name blocks the loop itself.
+    let must_be_awaited = linker.program.body(body).flow == Flow::Coroutine;
     // A task that was begun before may serve already, and so may a server that the call itself starts.
-    let mut first = None;
-    for of in linker.program.sites_in(body) {
-        let other = linker.program.site(of);
-        if other.kind == SiteKind::Call
-            && first.is_none_or(|known| other.at.position < known)
-            && is_serving_call(linker, of)
+    let mut first_serving = None;
+    for other_site in linker.program.sites_in(body) {
+        let other_call = linker.program.site(other_site);
+        if other_call.kind == SiteKind::Call
+            && (other_call.flags.has(SiteFlags::AWAITED) || !must_be_awaited)
+            && first_serving.is_none_or(|known| other_call.at.position < known)
+            && is_serving_call(linker, other_site)
         {
-            first = Some(other.at.position);
+            first_serving = Some(other_call.at.position);
         }
     }
-    first.is_some_and(|first| row.at.position < first && !holds_position(linker, site, first))
+    first_serving.is_some_and(|first| call.at.position < first && !holds_position(linker, site, first))
 }
 
 /// True if the arguments or the receiver of a call hold the call at a position: `asyncio.run(server.serve())`.
