@@ -117,7 +117,7 @@ fn open(path: &Utf8Path, buffers: Buffers) -> Result<Session, Failure> {
         .map_err(|errors| Failure::all(errors.iter().map(|error| error.relative_to(&current))))?;
     let models = load_models(&project, &current)?;
     let options = Options { containment: console::containment(), ..Options::new(Confidence::Medium) };
-    Ok(Session::open(project, models, options, buffers, None)?)
+    Session::open(project, models, options, buffers, None)
 }
 
 fn analyse_all(session: &mut Session) -> Vec<Finding> {

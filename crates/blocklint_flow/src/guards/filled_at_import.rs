@@ -85,7 +85,7 @@ fn is_filled(linker: &Linker<'_>, file: FileId, var: VarId) -> bool {
         if empties_later {
             return false;
         }
-        let Some(last) = facts.assigns_of(var).filter(|row| is_given(row) && is_at_top(row)).last() else {
+        let Some(last) = facts.assigns_of(var).rfind(|row| is_given(row) && is_at_top(row)) else {
             return false;
         };
         if !may_be_none(linker, file, &last) {

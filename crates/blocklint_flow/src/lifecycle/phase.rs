@@ -3,7 +3,7 @@
 
 use crate::entries::purpose;
 use blocklint_core::{Context, Language};
-use blocklint_facts::{BodyId, BodyKind, Flow, Form, RegionKind, SiteKind};
+use blocklint_facts::{BodyId, BodyKind, Flow, Form, RegionKind, SiteFlags, SiteKind};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;

@@ -34,7 +34,7 @@ fn load_models_here(isolated: bool, environments: &[Utf8PathBuf]) -> Result<Mode
     let project = discover_with(Request { current: &current, paths: &[], isolated }, options)
         .map_err(|errors| Failure::all(errors.iter().map(|error| error.relative_to(&current))))?;
     project.problems.iter().for_each(|problem| warning(problem.relative_to(&current)));
-    Ok(blocklint_engine::load_models(&project, &current)?)
+    blocklint_engine::load_models(&project, &current)
 }
 
 /// Returns the name of a layer of models, as in output.
