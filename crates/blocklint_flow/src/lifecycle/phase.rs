@@ -453,14 +453,15 @@ pub(crate) fn is_before_serving(linker: &Linker<'_>, site: SiteRef) -> bool {
         return false;
     }
     let body = linker.program.body_of_site(site);
-    // In a coroutine a call that serves is awaited. Any other call of such a name blocks the loop itself.
-    let must_be_awaited = linker.program.body(body).flow == Flow::Coroutine;
+    // A coroutine awaits the call that serves, or starts a task with its result. Any other call of such a name blocks the loop itself.
+    let must_be_driven = linker.program.body(body).flow == Flow::Coroutine;
+    let is_driven = |flags: SiteFlags| flags.has(SiteFlags::AWAITED) || !flags.has(SiteFlags::DISCARDED);
     // A task that was begun before may serve already, and so may a server that the call itself starts.
     let mut first_serving = None;
     for other_site in linker.program.sites_in(body) {
         let other_call = linker.program.site(other_site);
         if other_call.kind == SiteKind::Call
-            && (other_call.flags.has(SiteFlags::AWAITED) || !must_be_awaited)
+            && (is_driven(other_call.flags) || !must_be_driven)
             && first_serving.is_none_or(|known| other_call.at.position < known)
             && is_serving_call(linker, other_site)
         {
